@@ -1,0 +1,1 @@
+//! Plan, schedule and run a bake.

@@ -1,0 +1,1 @@
+//! Memory-mapped GeoTIFF sources and windowed reads.

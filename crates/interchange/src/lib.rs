@@ -1,0 +1,1 @@
+//! Exports and pictures of a finished world.

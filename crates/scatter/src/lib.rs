@@ -1,0 +1,1 @@
+//! Blue-noise patterns, and which of their candidates become plants.

@@ -1,0 +1,1 @@
+//! Exact bounded signed distance to the edges of a stratum.

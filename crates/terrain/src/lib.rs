@@ -1,0 +1,1 @@
+//! Normals and stratum weights from heights.
