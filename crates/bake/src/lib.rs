@@ -1,1 +1,144 @@
-//! Plan, schedule and run a bake.
+//! Plans and runs a bake: from a config and a height map to a committed world.
+//!
+//! Threads and channels live here, and nowhere else. It does not print, and does not know what a field is made of (the
+//! kernels do) or how a file is laid out (the store does).
+//!
+//! ```no_run
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let loaded = ecotone_bake::config::load("world.toml".as_ref())?;
+//! let bake = ecotone_bake::Bake::open(&loaded, &ecotone_bake::Options::default())?;
+//! let outcome = bake.run(2, &AtomicBool::new(false), &mut |_| {})?;
+//! println!("revision {}", outcome.committed.revision);
+//! # Ok::<(), ecotone_bake::BakeError>(())
+//! ```
+
+mod cache;
+pub mod config;
+mod error;
+mod ground;
+mod inputs;
+mod jobs;
+mod manifest;
+mod plan;
+mod rules;
+mod run;
+mod scene;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use ecotone_store::{Committed, WorldWriter};
+
+pub use error::BakeError;
+pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
+pub use run::Progress;
+
+use config::Loaded;
+use scene::Scene;
+
+/// What a bake may take, beside its config.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// World directory, instead of the config's.
+    pub out: Option<PathBuf>,
+    /// Bytes of decoded inputs, tiles and patterns that are kept at hand; workers' own windows come on top.
+    pub memory_bytes: u64,
+}
+
+impl Default for Options {
+    /// The config's directory and 256 MiB.
+    fn default() -> Self {
+        Self {
+            out: None,
+            memory_bytes: 256 << 20,
+        }
+    }
+}
+
+/// A bake that is ready to run: inputs open, everything checked, nothing written.
+pub struct Bake {
+    scene: Scene,
+    out: PathBuf,
+}
+
+/// What a bake did.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The revision, and what it changed.
+    pub committed: Committed,
+    /// Plants of each species, in the order of the config.
+    pub n_plants: Vec<(String, u64)>,
+}
+
+impl Bake {
+    /// Opens and checks what a config names.
+    ///
+    /// # Errors
+    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Source`] where one cannot be read.
+    pub fn open(loaded: &Loaded, options: &Options) -> Result<Self, BakeError> {
+        let out = options
+            .out
+            .clone()
+            .unwrap_or_else(|| loaded.resolve(&loaded.config.output.directory));
+        Ok(Self {
+            scene: Scene::open(loaded, options.memory_bytes)?,
+            out,
+        })
+    }
+
+    /// What will run.
+    pub fn plan(&self) -> &Plan {
+        &self.scene.plan
+    }
+
+    /// The world directory.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// The inputs, a line for each.
+    pub fn inputs(&self) -> Vec<String> {
+        let inputs = &self.scene.inputs;
+        let masks = inputs.masks.iter().map(|mask| mask.source());
+        std::iter::once(&inputs.heights)
+            .chain(masks)
+            .map(manifest::describe)
+            .collect()
+    }
+
+    /// What a person should know before the bake, though it can go on.
+    pub fn warnings(&self) -> &[String] {
+        &self.scene.inputs.warnings
+    }
+
+    /// Runs every job and commits the world; `cancel` is polled between jobs.
+    ///
+    /// # Errors
+    /// The first failure ends the bake, and the world stays as it was: [`BakeError::Stopped`] after `cancel`,
+    /// [`BakeError::Job`] for an input, [`BakeError::Store`] for an output.
+    pub fn run(
+        self,
+        threads: usize,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Outcome, BakeError> {
+        let mut writer = WorldWriter::open(&self.out)?;
+        let written = run::run(&self.scene, &mut writer, threads, cancel, progress)?;
+        let manifest = manifest::filled(self.scene.manifest, written);
+        let n_plants = manifest
+            .species
+            .iter()
+            .enumerate()
+            .map(|(idx, species)| {
+                let n = manifest.chunks.iter().map(|chunk| chunk.plants[idx]).sum();
+                (species.name.clone(), n)
+            })
+            .collect();
+        let committed = writer.commit(manifest, &[])?;
+        Ok(Outcome {
+            committed,
+            n_plants,
+        })
+    }
+}

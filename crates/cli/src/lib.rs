@@ -1,4 +1,114 @@
-//! The command line.
-pub fn run() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+//! The command line: arguments, progress, exit codes. The only crate that prints.
+
+mod args;
+mod bake;
+pub mod demo;
+mod error;
+mod inspect;
+mod progress;
+mod say;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use ecotone_interchange::{Finished, Preview};
+use serde_json::json;
+
+use args::{Cli, Command, DemoArgs, ExportArgs, ExportFormat, PreviewArgs};
+use error::CliError;
+use progress::Progress;
+use say::{Voice, note, thousands};
+
+/// Runs the command that the process was started with, and says how it ended.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    log(cli.verbose);
+    let voice = Voice { json: cli.json };
+    let done = match &cli.command {
+        Command::Bake(args) => bake::bake(args, voice),
+        Command::Check(args) => bake::check(args, voice),
+        Command::Plan(args) => bake::plan(args, voice),
+        Command::Inspect(args) => inspect::inspect(args, voice),
+        Command::Preview(args) => preview(args, voice),
+        Command::Export(args) => export(args, voice),
+        Command::Demo(args) => demo(args, voice),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error, voice);
+            error.exit_code()
+        }
+    }
+}
+
+fn log(verbose: u8) {
+    let level = match verbose {
+        0 => tracing::Level::WARN,
+        1 => tracing::Level::INFO,
+        _ => tracing::Level::DEBUG,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+fn complain(error: &CliError, voice: Voice) {
+    let message = error.to_string();
+    // A config error brings its own heading and shows the line.
+    if message.starts_with("error") {
+        note(&message);
+    } else {
+        note(format_args!("error: {message}"));
+    }
+    voice.json(&json!({ "event": "error", "error": error.kind(), "message": message }));
+}
+
+fn preview(args: &PreviewArgs, voice: Voice) -> Result<(), CliError> {
+    let world = Finished::open(&args.world)?;
+    let preview = Preview {
+        region: args.region,
+        layer: args.layer.parse()?,
+        size_px: args.size,
+    };
+    ecotone_interchange::draw(&world, &preview)?.write_png(&args.output)?;
+    voice.line(format_args!("picture     {}", args.output.display()));
+    voice.json(&json!({ "event": "preview", "file": args.output }));
+    Ok(())
+}
+
+fn export(args: &ExportArgs, voice: Voice) -> Result<(), CliError> {
+    let world = Finished::open(&args.world)?;
+    let n_plants = match args.format {
+        ExportFormat::Csv => ecotone_interchange::write_csv(&world, &args.to)?,
+    };
+    voice.line(format_args!(
+        "{} plants in {}",
+        thousands(n_plants),
+        args.to.display()
+    ));
+    voice.json(&json!({ "event": "exported", "file": args.to, "plants": n_plants }));
+    Ok(())
+}
+
+fn demo(args: &DemoArgs, voice: Voice) -> Result<(), CliError> {
+    let n_pixels = u64::from(args.size) * u64::from(args.size);
+    let mut progress = Progress::new(voice, "demo", n_pixels);
+    let files = demo::write(&args.dir, args.size, args.seed, &mut |done, total| {
+        progress.report(done as f64 / total as f64, 0);
+    });
+    drop(progress);
+    let files = files?;
+    voice.line(format_args!("heights     {}", files.heights.display()));
+    voice.line(format_args!("road        {}", files.road.display()));
+    voice.line(format_args!("config      {}", files.config.display()));
+    voice.line(format_args!("now run     ecotone bake {}", files.config.display()));
+    voice.json(&json!({
+        "event": "demo",
+        "heights": files.heights,
+        "road": files.road,
+        "config": files.config,
+    }));
+    Ok(())
 }

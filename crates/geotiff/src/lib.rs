@@ -1,1 +1,48 @@
 //! Memory-mapped GeoTIFF sources and windowed reads.
+//!
+//! It reads the first image of a TIFF or BigTIFF: integers of 8 to 64 bits and floats of 32 and 64, in strips or
+//! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
+//! know what a pixel means, does not interpret a coordinate system, and does not resample.
+//!
+//! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use ecotone_geotiff::{BlockCache, Options, Source};
+//! use ecotone_grid::{Raster, Rect};
+//!
+//! # fn main() -> Result<(), ecotone_geotiff::SourceError> {
+//! let cache = Arc::new(BlockCache::new(64 << 20));
+//! let source = Source::open(Path::new("alps.tif"), &Options::default(), cache)?;
+//! let mut heights = Raster::default();
+//! source.read(Rect::new(-2, -2, 514, 514), 0, &mut heights)?;
+//! assert!(heights.band(0).at(-1, 0).is_nan(), "west of the map is void");
+//! # Ok(())
+//! # }
+//! ```
+
+mod block;
+mod cache;
+mod decode;
+mod error;
+mod georeference;
+mod header;
+mod image;
+mod map;
+mod metadata;
+mod predictor;
+mod sample;
+mod source;
+mod tags;
+
+pub use cache::BlockCache;
+pub use decode::Compression;
+pub use error::SourceError;
+pub use georeference::Georeference;
+pub use header::{Header, Interleaving, Layout};
+pub use predictor::Predictor;
+pub use sample::{Sample, SampleType};
+pub use source::{Limits, Options, Source};
+pub use tags::ByteOrder;

@@ -3,15 +3,17 @@
 /// Arc tangent in radians of `x` ≥ 0, within 2 ulp; the same bits on every platform.
 ///
 /// Rational approximation of Cephes (S. L. Moshier, *Methods and Programs for Mathematical Functions*, 1989, `atan.c`).
+#[inline]
 pub fn atan(x: f64) -> f64 {
     const TAN_3PI_8: f64 = 2.414_213_562_373_095;
-    let (base, x) = if x > TAN_3PI_8 {
-        (std::f64::consts::FRAC_PI_2, -1.0 / x)
+    let (base, over, under) = if x > TAN_3PI_8 {
+        (std::f64::consts::FRAC_PI_2, -1.0, x)
     } else if x > 0.66 {
-        (std::f64::consts::FRAC_PI_4, (x - 1.0) / (x + 1.0))
+        (std::f64::consts::FRAC_PI_4, x - 1.0, x + 1.0)
     } else {
-        (0.0, x)
+        (0.0, x, 1.0)
     };
+    let x = over / under;
     let z = x * x;
     let p = ((((-8.750_608_600_031_904e-1 * z - 1.615_753_718_733_365e1) * z
         - 7.500_855_792_314_705e1)
@@ -30,11 +32,10 @@ pub fn atan(x: f64) -> f64 {
 }
 
 /// The angle in degrees between an upward normal (any length) and the vertical: 0 flat … 90 wall.
+#[inline]
 pub fn slope_degrees(nx: f64, ny: f64, nz: f64) -> f64 {
-    if nz <= 0.0 {
-        return 90.0;
-    }
-    atan((nx * nx + ny * ny).sqrt() / nz).to_degrees()
+    let degrees = atan((nx * nx + ny * ny).sqrt() / nz).to_degrees();
+    if nz <= 0.0 { 90.0 } else { degrees }
 }
 
 #[cfg(test)]

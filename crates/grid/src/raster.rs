@@ -55,6 +55,11 @@ impl<T: Copy> Raster<T> {
         &self.pixels
     }
 
+    /// Its pixels, band after band, as they are.
+    pub fn into_pixels(self) -> Vec<T> {
+        self.pixels
+    }
+
     /// All pixels, band after band, to write.
     pub fn pixels_mut(&mut self) -> &mut [T] {
         &mut self.pixels

@@ -24,21 +24,19 @@ impl Trapezoid {
     }
 
     /// The weight of a value, in [0, 1].
+    #[inline]
     pub fn weight(&self, v: f64) -> f64 {
-        let up = self.lo.map_or(1.0, |lo| {
-            if self.blend > 0.0 {
-                ((v - lo) / self.blend + 0.5).clamp(0.0, 1.0)
-            } else {
-                f64::from(u8::from(v >= lo))
-            }
-        });
-        let down = self.hi.map_or(1.0, |hi| {
-            if self.blend > 0.0 {
-                ((hi - v) / self.blend + 0.5).clamp(0.0, 1.0)
-            } else {
-                f64::from(u8::from(v < hi))
-            }
-        });
-        up.min(down)
+        let (lo, hi) = (
+            self.lo.unwrap_or(f64::NEG_INFINITY),
+            self.hi.unwrap_or(f64::INFINITY),
+        );
+        if self.blend > 0.0 {
+            // Both ramps rise with the distance from their end: the lower is that of the nearer end, bit for bit.
+            let (above, below) = (v - lo, hi - v);
+            let inside = if above < below { above } else { below };
+            (inside / self.blend + 0.5).clamp(0.0, 1.0)
+        } else {
+            f64::from(u8::from(v >= lo && v < hi))
+        }
     }
 }

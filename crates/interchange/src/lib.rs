@@ -1,1 +1,33 @@
 //! Exports and pictures of a finished world.
+//!
+//! Reads a committed world in windows, digests it, writes its plants as a table and draws it. It does not know how a weight or a
+//! plant came to be, never writes into a world, prints nothing and starts no thread.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use ecotone_interchange::{Finished, Layer, Preview, draw};
+//!
+//! # fn main() -> Result<(), ecotone_interchange::InterchangeError> {
+//! let world = Finished::open(Path::new("out"))?;
+//! let preview = Preview { region: None, layer: Layer::Terrain, size_px: 1600 };
+//! draw(&world, &preview)?.write_png(Path::new("terrain.png"))?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod digests;
+mod error;
+mod finished;
+mod heights;
+mod plants;
+mod preview;
+mod table;
+mod tiles;
+mod whole;
+
+pub use digests::{Digests, digests};
+pub use error::InterchangeError;
+pub use finished::Finished;
+pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw};
+pub use table::write_csv;

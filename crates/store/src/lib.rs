@@ -1,1 +1,41 @@
 //! Everything that is written to disk, whole or not at all.
+//!
+//! Encodes rasters as GeoTIFFs and plants as chunk files, and keeps the world directory: immutable artefacts named by place and
+//! content, and revisions that name them. It does not know how a weight or a plant came to be, and starts no thread.
+//!
+//! ```
+//! use ecotone_store::{Chunk, ChunkSpecies, ChunkView, PlantRecord, encode};
+//!
+//! let oak = PlantRecord { x: -3, y: 2048, z_mm: 120_500, ..PlantRecord::default() };
+//! let species = ChunkSpecies { name: "oak".into(), size_step: 0.01, variants: vec![], plants: vec![oak] };
+//! let bytes = encode(&Chunk { x: -1, y: 0, size: 256 * 1024, species: vec![species] })?;
+//!
+//! let chunk = ChunkView::parse(&bytes)?;
+//! assert!(chunk.species()[0].plants().eq([oak]));
+//! # Ok::<(), ecotone_store::StoreError>(())
+//! ```
+
+mod chunk;
+mod digest;
+mod disk;
+mod error;
+mod manifest;
+mod tiff;
+mod vrt;
+mod world;
+
+pub use chunk::{
+    CELL_STEPS, CHUNK_VERSION, Chunk, ChunkSpecies, ChunkView, PlantRecord, STEPS_PER_METRE,
+    SpeciesView, chunk_index, decode_up, encode, encode_up,
+};
+pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest, plant_digest};
+pub use error::StoreError;
+pub use manifest::{
+    Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord, GeoKeysRecord,
+    GridRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
+};
+pub use tiff::{
+    BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
+};
+pub use vrt::{DataType, Mosaic, mosaic};
+pub use world::{Changed, ChunkChange, Committed, PlantChanges, World, WorldWriter, place_name};

@@ -1,0 +1,241 @@
+//! Speed and memory, one table: `cargo bench --bench speed`.
+//!
+//! Kernels run on one thread over a 2048² demo terrain; bakes run as a user's would, on all cores, with output on a memory
+//! file system where there is one. Each figure is the median of [`RUNS`] runs. Sizes other than the usual two:
+//! `cargo bench --bench speed -- 2048 5000`.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ecotone_geotiff::{BlockCache, Options, Source};
+use ecotone_grid::{Raster, Rect, Trapezoid};
+use ecotone_scatter::{BlockId, Pattern, PatternScratch};
+use ecotone_sdf::{Bound, classes, distance};
+use ecotone_terrain::{Gradient, Ground, NormalRules, Stratum};
+
+const RUNS: usize = 3;
+
+fn main() {
+    // Cargo's own flags are not sizes.
+    let sizes: Vec<u32> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![4096, 8192] } else { sizes };
+    let scratch = tempfile::tempdir_in(fast_folder()).unwrap();
+    println!("{}", machine());
+    println!();
+    println!("| kernel, one thread | speed |");
+    println!("|---|---|");
+    kernels(scratch.path());
+    println!();
+    println!("| whole bake, all cores | wall | per CPU-second | plants/s | peak memory |");
+    println!("|---|---|---|---|---|");
+    for size in sizes {
+        bakes(scratch.path(), size);
+    }
+}
+
+fn fast_folder() -> PathBuf {
+    let shm = PathBuf::from("/dev/shm");
+    if shm.is_dir() { shm } else { std::env::temp_dir() }
+}
+
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let cpuinfo = read("/proc/cpuinfo");
+    let model = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("unknown processor", |(_, name)| name);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or("?");
+    format!("{model}, {cores} cores, load {load} at the start; medians of {RUNS}")
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// Median seconds of one run; the first is not counted.
+fn time(mut run: impl FnMut()) -> f64 {
+    run();
+    median(
+        (0..RUNS)
+            .map(|_| {
+                let start = Instant::now();
+                run();
+                start.elapsed().as_secs_f64()
+            })
+            .collect(),
+    )
+}
+
+fn demo(dir: &Path, size: u32) {
+    let made = Command::new(env!("CARGO_BIN_EXE_ecotone"))
+        .arg("demo")
+        .arg(dir)
+        .args(["--size", &size.to_string()])
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(made.success());
+}
+
+fn kernels(scratch: &Path) {
+    const SIDE: i64 = 2048;
+    let dir = scratch.join("kernels");
+    demo(&dir, SIDE as u32);
+    let row = |name: &str, n: f64, unit: &str, seconds: f64| {
+        println!("| {name} | {:.1} {unit} |", n / 1e6 / seconds);
+    };
+    let core = Rect::new(0, 0, SIDE, SIDE);
+    let pixels = core.area() as f64;
+    let cache = Arc::new(BlockCache::new(0));
+    let source = Source::open(&dir.join("heights.tif"), &Options::default(), cache).unwrap();
+    let georeference = source.georeference().unwrap().unwrap();
+    let rules = NormalRules {
+        gradient: Gradient::Horn,
+        smoothing_m: 2.0,
+        pixel: georeference.transform.pixel,
+    };
+    let mut heights = Raster::default();
+    let window = core.grow(rules.reach());
+    row("read heights", pixels, "Mpx/s", time(|| source.read(window, 0, &mut heights).unwrap()));
+
+    let mut normals = Raster::default();
+    let mut memory = ecotone_terrain::NormalScratch::default();
+    let seconds = time(|| ecotone_terrain::normals(heights.band(0), &rules, &mut memory, &mut normals));
+    row("normals, smoothed over 2 px", pixels, "Mpx/s", seconds);
+
+    let strata: Vec<Stratum> = [(0.0, 20.0), (20.0, 35.0), (35.0, 50.0), (50.0, 90.0)]
+        .map(|(lo, hi)| Stratum {
+            kind: Ground::Preset {
+                slope: Some(Trapezoid::slope(lo, hi, 10.0)),
+                altitude: None,
+                fallback: false,
+            },
+        })
+        .into();
+    let mut weights = Raster::default();
+    let mut memory = ecotone_terrain::WeightScratch::default();
+    let seconds = time(|| {
+        ecotone_terrain::weights(&normals, heights.band(0), &[], &strata, &mut memory, &mut weights);
+    });
+    row("weights of 4 strata", pixels, "Mpx/s", seconds);
+
+    for metres in [32.0, 128.0, 512.0] {
+        let bound = Bound::new(rules.pixel, metres);
+        let mut window = Raster::new(core.grow(bound.reach()), 4, 0);
+        (0..4).for_each(|band| window.paste(band, weights.band(band)));
+        let (mut class, mut out) = (Raster::default(), vec![0; core.area()]);
+        let mut memory = ecotone_sdf::Scratch::default();
+        let seconds = time(|| {
+            classes(&window, 0, 128, &mut class);
+            distance(class.band(0), &bound, &mut memory, &mut out);
+        });
+        row(&format!("signed distance of one stratum, {metres} px"), pixels, "Mpx/s", seconds);
+    }
+
+    let pattern = Pattern::new(7, "spruce", 4.0);
+    let (mut memory, mut points) = (PatternScratch::default(), Vec::new());
+    let mut n_points = 0;
+    let seconds = time(|| {
+        points.clear();
+        for x in 0..4 {
+            pattern.block(BlockId { y: 0, x }, &mut memory, &mut points);
+        }
+        n_points = points.len();
+    });
+    row("pattern, 4 m spacing", n_points as f64, "M points/s", seconds);
+}
+
+/// One bake, seen from outside.
+struct Run {
+    wall: f64,
+    cpu: f64,
+    plants: f64,
+    peak_kib: u64,
+}
+
+fn bakes(scratch: &Path, size: u32) {
+    let dir = scratch.join(size.to_string());
+    demo(&dir, size);
+    let runs: Vec<Run> = (0..RUNS)
+        .map(|k| {
+            let out = dir.join(format!("out{k}"));
+            let run = bake(&dir.join("world.toml"), &out);
+            std::fs::remove_dir_all(&out).unwrap();
+            run
+        })
+        .collect();
+    let of = |value: fn(&Run) -> f64| median(runs.iter().map(value).collect());
+    let pixels = f64::from(size) * f64::from(size) / 1e6;
+    println!(
+        "| {size}² demo | {:.1} Mpx/s | {:.1} Mpx | {:.2} M | {:.0} MiB |",
+        pixels / of(|run| run.wall),
+        pixels / of(|run| run.cpu),
+        of(|run| run.plants / run.wall) / 1e6,
+        of(|run| run.peak_kib as f64) / 1024.0,
+    );
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// Bakes as a user would; memory is RssAnon + RssShmem, looked at every 5 ms.
+fn bake(config: &Path, out: &Path) -> Run {
+    let before = children_cpu_seconds();
+    let start = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ecotone"))
+        .arg("bake")
+        .arg(config)
+        .arg("--out")
+        .arg(out)
+        .arg("--json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    let ended = loop {
+        peak_kib = peak_kib.max(resident_kib(&status));
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let wall = start.elapsed().as_secs_f64();
+    assert!(ended.success());
+    let mut lines = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut lines).unwrap();
+    let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    let plants = last["plants"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum();
+    Run {
+        wall,
+        cpu: children_cpu_seconds() - before,
+        plants,
+        peak_kib,
+    }
+}
+
+fn resident_kib(status: &str) -> u64 {
+    let text = std::fs::read_to_string(status).unwrap_or_default();
+    let field = |name: &str| -> u64 {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    };
+    field("RssAnon:") + field("RssShmem:")
+}
+
+/// User and system seconds of the children that have ended, in ticks of 1/100 s (proc(5), fields 16 and 17).
+fn children_cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    let fields: Vec<f64> = after_name.split(' ').filter_map(|f| f.parse().ok()).collect();
+    // The state letter is not a number, so cutime is the 13th number after the name.
+    fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
+}

@@ -1,0 +1,126 @@
+//! A cache of decoded tiles and pattern blocks, shared by all workers, under a byte budget.
+
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
+
+/// Least-recently-used values of one kind; each is made once, however many workers ask for it.
+pub(crate) struct Cache<K, V> {
+    slots: Mutex<Slots<K, V>>,
+    budget_bytes: usize,
+}
+
+struct Slots<K, V> {
+    entries: LruCache<K, Entry<V>>,
+    used_bytes: usize,
+}
+
+struct Entry<V> {
+    value: Arc<Mutex<Option<Arc<V>>>>,
+    bytes: usize,
+}
+
+impl<K: Hash + Eq + Copy, V> Cache<K, V> {
+    /// An empty cache that keeps values up to `budget_bytes` in all.
+    pub(crate) fn new(budget_bytes: usize) -> Self {
+        Self {
+            slots: Mutex::new(Slots {
+                entries: LruCache::unbounded(),
+                used_bytes: 0,
+            }),
+            budget_bytes,
+        }
+    }
+
+    /// The value of `key`, made by `make` where it is not there; `size` tells its bytes.
+    pub(crate) fn get<E>(
+        &self,
+        key: K,
+        size: impl Fn(&V) -> usize,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<Arc<V>, E> {
+        let slot = self.slot(key);
+        // Others who want this key wait here; those who want another are not held up.
+        let mut value = lock(&slot);
+        if let Some(value) = value.as_ref() {
+            return Ok(value.clone());
+        }
+        let made = Arc::new(make()?);
+        *value = Some(made.clone());
+        drop(value);
+        self.charge(key, size(&made));
+        Ok(made)
+    }
+
+    /// Puts a value that has just been computed.
+    pub(crate) fn put(&self, key: K, value: Arc<V>, bytes: usize) {
+        *lock(&self.slot(key)) = Some(value);
+        self.charge(key, bytes);
+    }
+
+    fn slot(&self, key: K) -> Arc<Mutex<Option<Arc<V>>>> {
+        let mut slots = lock(&self.slots);
+        let entry = slots.entries.get_or_insert_mut(key, || Entry {
+            value: Arc::default(),
+            bytes: 0,
+        });
+        entry.value.clone()
+    }
+
+    fn charge(&self, key: K, bytes: usize) {
+        let mut slots = lock(&self.slots);
+        if let Some(entry) = slots.entries.get_mut(&key) {
+            let before = std::mem::replace(&mut entry.bytes, bytes);
+            slots.used_bytes = slots.used_bytes - before + bytes;
+        }
+        while slots.used_bytes > self.budget_bytes {
+            let Some((_, entry)) = slots.entries.pop_lru() else {
+                break;
+            };
+            slots.used_bytes -= entry.bytes;
+        }
+    }
+}
+
+/// A lock whose holder panicked still guards whole values here: each is replaced in one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn ask(cache: &Cache<u32, u32>, key: u32, made: &mut u32) -> u32 {
+        *cache
+            .get(key, |_| 10, || {
+                *made += 1;
+                Ok::<_, Infallible>(key * 2)
+            })
+            .unwrap_or_else(|never| match never {})
+    }
+
+    #[test]
+    fn a_value_is_made_once_and_the_oldest_goes_first() {
+        let cache = Cache::new(30);
+        let mut made = 0;
+        for key in [1, 2, 3, 1, 2, 3] {
+            assert_eq!(ask(&cache, key, &mut made), key * 2);
+        }
+        assert_eq!(made, 3);
+        ask(&cache, 4, &mut made); // 1 goes
+        ask(&cache, 2, &mut made);
+        assert_eq!(made, 4);
+        ask(&cache, 1, &mut made);
+        assert_eq!(made, 5);
+    }
+
+    #[test]
+    fn a_failure_leaves_room_for_another_try() {
+        let cache = Cache::<u32, u32>::new(30);
+        assert_eq!(cache.get(1, |_| 1, || Err("no")), Err("no"));
+        assert_eq!(cache.get(1, |_| 1, || Ok::<_, &str>(5)), Ok(Arc::new(5)));
+    }
+}

@@ -1,0 +1,176 @@
+//! Whether each species can grow: its strata exist, its bands and distances are within reach.
+
+use super::check::Check;
+use super::document::KeyPath;
+use super::error::{listed, nearest};
+use super::{Curve, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
+
+/// Notes everything in the species that contradicts itself or the strata.
+pub(super) fn check(check: &mut Check<'_, '_>) {
+    let species = &check.config.species;
+    check.names(
+        "species",
+        species.iter().map(|species| species.name.as_str()),
+    );
+    for (idx, species) in species.iter().enumerate() {
+        let here = KeyPath::default().key("species").at(idx);
+        strata(check, species, &here);
+        spacing(check, species, &here);
+        size(check, species.size, &here.key("size"));
+        if let Some(altitude) = &species.altitude {
+            check.band(altitude.band, &here.key("altitude").key("band"));
+        }
+        if let Some(slope) = &species.slope {
+            check.band(slope.band, &here.key("slope").key("band"));
+        }
+        if let Some(inner) = &species.edge {
+            edge(check, inner, species, &here.key("edge"));
+        }
+        for (idx, band) in species.distance.iter().enumerate() {
+            distance(check, band, &here.key("distance").at(idx));
+        }
+        variants(check, species, &here.key("variants"));
+    }
+}
+
+fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
+    for name in species.strata.keys() {
+        let path = here.key("strata").key(name);
+        known_stratum(check, name, &path, true);
+    }
+    // Weights sum to 1, so the mix never passes the largest coefficient.
+    let most = species.strata.values().copied().fold(0.0, f64::max);
+    if most < species.threshold {
+        let path = here.key("strata");
+        let message = format!("\"{}\" can grow nowhere", species.name);
+        let expected = format!(
+            "a coefficient must reach the threshold, {}",
+            species.threshold
+        );
+        check.note(&path, message, expected, None);
+    }
+}
+
+fn known_stratum(check: &mut Check<'_, '_>, name: &str, path: &KeyPath, is_key: bool) {
+    let strata = &check.config.strata;
+    let names: Vec<&str> = strata.iter().map(|stratum| stratum.name.as_str()).collect();
+    if names.contains(&name) {
+        return;
+    }
+    let help = nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+    let message = format!("there is no stratum \"{name}\"");
+    let expected = format!("expected one of {}", listed(names));
+    if is_key {
+        check.note_key(path, message, expected, help);
+    } else {
+        check.note(path, message, expected, help);
+    }
+}
+
+fn spacing(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
+    if species.effective_spacing() < SMALLEST_SPACING_M {
+        let message = format!(
+            "the plants of \"{}\" stand {} m apart",
+            species.name,
+            species.effective_spacing()
+        );
+        let expected =
+            format!("expected `spacing` or twice `footprint` to be at least {SMALLEST_SPACING_M}");
+        let help = Some(String::from("for example `spacing = 3`, in metres"));
+        check.note(&here.key("spacing"), message, expected, help);
+    }
+}
+
+fn size(check: &mut Check<'_, '_>, [lo, hi]: [f64; 2], path: &KeyPath) {
+    let table = path.table();
+    if lo > hi {
+        let help = Some(format!("write `size = [{hi}, {lo}]`"));
+        let message = format!("`size` {table} is the wrong way round");
+        check.note(path, message, "expected [smallest, largest]", help);
+    } else if hi == 0.0 {
+        let message = format!("`size` {table} leaves nothing to see");
+        check.note(path, message, "expected a largest size above 0", None);
+    }
+}
+
+fn edge(check: &mut Check<'_, '_>, edge: &Edge, species: &Species, here: &KeyPath) {
+    if let Some(name) = &edge.stratum {
+        known_stratum(check, name, &here.key("stratum"), false);
+    }
+    if let Some(range) = edge.size {
+        size(check, range, &here.key("size"));
+    }
+    if let Curve::Points(points) = &edge.curve {
+        curve(check, points, &here.key("curve"));
+    }
+    let most = check.config.edges.max_distance;
+    match edge.falloff {
+        Some(falloff) if falloff > most => {
+            let message = "`falloff` reaches farther than distances are kept";
+            let expected = format!("expected at most `edges.max_distance`, {most}");
+            let help = Some(format!("or write `max_distance = {falloff}` in [edges]"));
+            check.note(&here.key("falloff"), message, expected, help);
+        }
+        Some(_) => {}
+        None => {
+            let changes = edge.density != 1.0
+                || edge.curve != Curve::default()
+                || edge.size.is_some_and(|size| size != species.size);
+            if changes {
+                let message = "`edge` in [[species]] changes nothing without a falloff";
+                let help = Some(String::from("for example `falloff = 25`, in metres"));
+                check.note(here, message, "expected `falloff` too", help);
+            }
+        }
+    }
+}
+
+fn curve(check: &mut Check<'_, '_>, points: &[[f64; 2]], path: &KeyPath) {
+    let ascends = points.windows(2).all(|pair| pair[0][0] < pair[1][0]);
+    let starts = points.first().is_some_and(|point| point[0] == 0.0);
+    let ends = points.last().is_some_and(|point| point[0] == 1.0);
+    if !(ascends && starts && ends) {
+        let message = "`curve` in `edge` of [[species]] does not lead from edge to interior";
+        let expected = "expected points [t, a] with t rising from exactly 0 to exactly 1";
+        check.note(path, message, expected, None);
+    }
+}
+
+fn distance(check: &mut Check<'_, '_>, distance: &DistanceBand, here: &KeyPath) {
+    known_stratum(check, &distance.stratum, &here.key("stratum"), false);
+    let path = here.key("band");
+    check.band(distance.band, &path);
+    let most = check.config.edges.max_distance;
+    let half = distance.blend / 2.0;
+    let is_within = |end: f64| end - half >= -most && end + half <= most;
+    let [lo, hi] = distance.band;
+    let limits = if half <= most {
+        format!("expected {} to {}", half - most, most - half)
+    } else {
+        String::from("expected a narrower `blend`")
+    };
+    let ends = [
+        (lo, lo < -most, format!("below {} m", -most)),
+        (hi, hi > most, format!("above {most} m")),
+    ];
+    for (idx, (end, is_open, beyond)) in ends.into_iter().enumerate() {
+        if is_open || is_within(end) {
+            continue;
+        }
+        let message = format!("the ramp at {end} m leaves the distances that are kept");
+        let expected = format!("{limits}: `edges.max_distance` less half the blend");
+        let help = Some(format!("an end {beyond} is open"));
+        check.note(&path.at(idx), message, expected, help);
+    }
+}
+
+fn variants(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
+    for name in species.variants.keys() {
+        let is_bad = name.is_empty() || name.chars().any(char::is_control);
+        if is_bad || name.chars().count() > 256 {
+            let message = "a variant of [[species]] has no usable name";
+            let expected = "expected 1 to 256 characters, none of them a control character";
+            check.note_key(&here.key(name), message, expected, None);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The keys of a world's config. The doc comment of each key is its reference text, its schema description and its help.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Species, Stratum};
+
+/// A world: its heights, the strata that cover it, the species that grow on them, and where it all goes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The number every random draw starts from: another seed grows another forest on the same ground.
+    #[serde(default)]
+    #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+    /// Where the heights come from.
+    pub terrain: Terrain,
+    /// How the map is cut for work. The result does not depend on it.
+    #[serde(default)]
+    pub tiles: Tiles,
+    /// How slopes are measured.
+    #[serde(default)]
+    pub normals: Normals,
+    /// The strata, 1 to 64 of them: what the ground is made of. Those without a mask share the ground by slope and
+    /// altitude; those with a mask lie over it in the order listed.
+    #[serde(rename = "stratum")]
+    #[schemars(length(min = 1, max = 64))]
+    pub strata: Vec<Stratum>,
+    /// Where a stratum begins and ends, and how far around that distances are kept.
+    #[serde(default)]
+    pub edges: Edges,
+    /// The species that grow on the strata. None listed: strata and distances only.
+    #[serde(default)]
+    pub species: Vec<Species>,
+    /// What is written, and where.
+    #[serde(default)]
+    pub output: Output,
+}
+
+/// Where the heights come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Terrain {
+    /// The GeoTIFF of heights: a file name or a glob, relative to this file's folder, that matches exactly one file.
+    #[schemars(
+        length(min = 1),
+        inner(length(min = 1)),
+        extend("examples" = [["alps.tif"]])
+    )]
+    pub heights: Vec<String>,
+    /// The size of a pixel in metres, east-west and north-south, instead of the file's own; or "ground", the true
+    /// size at the map's centre, for a file in degrees or Web Mercator. With it, the world's origin is the map's
+    /// north-west corner.
+    #[schemars(extend("examples" = [[1.0, 1.0]]))]
+    pub pixel_size: Option<PixelSizeChoice>,
+    /// Metres per raw unit of the file, instead of the file's own. Not 0.
+    #[schemars(extend("examples" = [0.1]))]
+    pub scale: Option<f64>,
+    /// Metres added to each scaled height, instead of the file's own.
+    #[schemars(extend("examples" = [-100.0]))]
+    pub offset: Option<f64>,
+    /// The raw value that means "no height here", instead of the file's own.
+    #[schemars(extend("examples" = [-32768.0]))]
+    pub nodata: Option<f64>,
+}
+
+/// A pixel's size: given, or to be worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PixelSizeChoice {
+    /// Metres, east-west and north-south.
+    Metres(#[schemars(extend("items" = { "type": "number", "exclusiveMinimum": 0 }))] [f64; 2]),
+    /// To be worked out.
+    Word(PixelSizeWord),
+}
+
+/// A pixel's size in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PixelSizeWord {
+    /// The size on the WGS 84 ellipsoid at the map's centre.
+    Ground,
+}
+
+/// How the map is cut for work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tiles {
+    /// Pixels along one side of a tile, without its halo. Larger tiles are faster and take more memory.
+    #[schemars(range(min = 1, max = 32768))]
+    pub size: u32,
+}
+
+impl Default for Tiles {
+    fn default() -> Self {
+        Self { size: 512 }
+    }
+}
+
+/// How slopes are measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Normals {
+    /// The gradient's formula: "horn" takes the mean over the three rows or columns with weights 1-2-1, "central" the
+    /// middle one only.
+    pub gradient: Gradient,
+    /// The radius in metres over which normals are averaged before strata read slopes. 0: not at all.
+    #[schemars(range(min = 0, max = 10000))]
+    pub smoothing: f64,
+}
+
+/// A gradient's formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Gradient {
+    /// Horn's: the mean over three rows or columns with weights 1-2-1, as in GDAL.
+    #[default]
+    Horn,
+    /// The middle row or column only.
+    Central,
+}
+
+/// Where a stratum begins and ends, and how far around that distances are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Edges {
+    /// The weight from which a pixel belongs to a stratum.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub threshold: f64,
+    /// The farthest distance from an edge that is told apart, in metres; beyond it all is as far.
+    #[schemars(range(min = 0, max = 100000))]
+    pub max_distance: f64,
+}
+
+impl Default for Edges {
+    fn default() -> Self {
+        Self {
+            threshold: 0.5,
+            max_distance: 64.0,
+        }
+    }
+}
+
+/// What is written, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// The world's directory, relative to this file's folder. It is made where it is missing.
+    #[schemars(length(min = 1))]
+    pub directory: String,
+    /// The side of a vegetation chunk in metres. The plants do not depend on it.
+    #[schemars(range(min = 1, max = 1000000))]
+    pub chunk: f64,
+    /// How the rasters are compressed.
+    pub compression: Compression,
+    /// Further rasters to write beside weights and distances: "slope" in degrees, "normals" as x, y, z.
+    #[schemars(extend("uniqueItems" = true), extend("examples" = [["slope", "normals"]]))]
+    pub fields: Vec<Field>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            directory: "out".into(),
+            chunk: 256.0,
+            compression: Compression::default(),
+            fields: Vec::new(),
+        }
+    }
+}
+
+/// A compression of rasters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Small and fast; read by GDAL 2.3 or later.
+    #[default]
+    Zstd,
+    /// Read by everything.
+    Deflate,
+    /// As large as they come.
+    None,
+}
+
+/// A raster written on request.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Field {
+    /// The slope of the smoothed normal, degrees from flat.
+    Slope,
+    /// The smoothed normal: x east, y north, z up.
+    Normals,
+}

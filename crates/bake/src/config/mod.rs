@@ -1,0 +1,176 @@
+//! The config of a world: TOML read into checked structs.
+//!
+//! It knows no file but the config itself: whether the heights exist and are what they should be is for the bake to
+//! find out, and [`Loaded::error_at`] lets it say so at the key that named them.
+//!
+//! ```
+//! let text = "
+//! terrain.heights = ['alps.tif']
+//! [[stratum]]
+//! name = 'meadow'
+//! blnd = 6
+//! ";
+//! let error = ecotone_bake::config::parse(text, "world.toml".as_ref()).unwrap_err();
+//! assert!(error.to_string().ends_with("= help: did you mean `blend`?"));
+//! ```
+
+mod check;
+mod check_species;
+mod document;
+mod error;
+mod keys;
+mod reference;
+mod schema;
+mod shape;
+mod species;
+mod stratum;
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use document::{KeyPath, Node};
+use error::Findings;
+
+pub use error::{ConfigError, Mistake, Place};
+pub use keys::{
+    Compression, Config, Edges, Field, Gradient, Normals, Output, PixelSizeChoice, PixelSizeWord,
+    Terrain, Tiles,
+};
+pub use reference::reference;
+pub use schema::schema;
+pub use species::{Curve, CurveWord, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
+pub use stratum::{AltitudeBand, MaskMode, SlopeBand, Stratum};
+
+/// A config that holds together, with the file it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file says, defaults filled in.
+    pub config: Config,
+    /// The file.
+    pub path: PathBuf,
+    /// The file's text.
+    pub text: String,
+    /// The folder that file names in the config are relative to.
+    pub base_dir: PathBuf,
+    root: Node,
+}
+
+impl Loaded {
+    /// A file name of the config as a path from the working directory.
+    pub fn resolve(&self, name: &str) -> PathBuf {
+        self.base_dir.join(name)
+    }
+
+    /// An error that points at a key, for what only a bake can find out.
+    ///
+    /// `key` is a path such as `species[2].density`, `terrain.heights[0]` or `species[0].strata."old.growth"`; where
+    /// the file leaves the key out, the table it would stand in is shown. `message` is a sentence without a full stop.
+    pub fn error_at(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> ConfigError {
+        let mut findings = Findings::new(&self.path, &self.text);
+        let node = self.root.find(&KeyPath::parse(key)).0;
+        let span = (node.span != self.root.span).then_some(&node.span);
+        findings.note(span, message.into(), String::new(), help);
+        findings.into_error()
+    }
+}
+
+/// Reads and checks a config file.
+///
+/// # Errors
+/// [`ConfigError::Unreadable`] where the file is not to be had, else all the mistakes in it that can be told apart.
+pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
+    let unreadable = |source| ConfigError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    };
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => parse(&text, path),
+        Err(error) => {
+            let valid_up_to = error.utf8_error().valid_up_to();
+            Err(not_text(&error.into_bytes(), valid_up_to, path))
+        }
+    }
+}
+
+fn not_text(bytes: &[u8], valid_up_to: usize, path: &Path) -> ConfigError {
+    let text = String::from_utf8_lossy(bytes);
+    let mut findings = Findings::new(path, &text);
+    findings.note(
+        Some(&(valid_up_to..valid_up_to + 1)),
+        String::from("the config is not UTF-8"),
+        String::from("expected UTF-8 text"),
+        Some(String::from("save the file as UTF-8")),
+    );
+    findings.into_error()
+}
+
+/// Checks the text of a config; `path` is where it came from, and need not exist.
+///
+/// # Errors
+/// All the mistakes that can be told apart: first those of the syntax, then those of keys and types, then the rest.
+pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
+    let mut findings = Findings::new(path, text);
+    let root = syntax(text, &mut findings);
+    if findings.is_empty() {
+        shape::check(&root, &mut findings);
+    }
+    if !findings.is_empty() {
+        return Err(findings.into_error());
+    }
+    let config = match toml::from_str(text) {
+        Ok(config) => config,
+        Err(error) => {
+            // The schema is made from the same structs, so this is not expected; but it is input, so it is an error.
+            note_toml_error(&error, &mut findings);
+            return Err(findings.into_error());
+        }
+    };
+    check::check(&config, &root, &mut findings);
+    if !findings.is_empty() {
+        return Err(findings.into_error());
+    }
+    Ok(Loaded {
+        config,
+        path: path.to_path_buf(),
+        text: text.to_owned(),
+        base_dir: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        root,
+    })
+}
+
+fn syntax(text: &str, findings: &mut Findings<'_>) -> Node {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    // The parser goes on after a mistake, but what it then finds is mostly the first mistake's echo.
+    let start = |error: &&toml::de::Error| error.span().map_or(0, |span| span.start);
+    if let Some(first) = errors.iter().min_by_key(start) {
+        note_toml_error(first, findings);
+    }
+    Node::root(table.get_ref())
+}
+
+fn note_toml_error(error: &toml::de::Error, findings: &mut Findings<'_>) {
+    let whole = error.message().replace('\n', ", ");
+    let (message, expected) = match whole.split_once(", expected ") {
+        Some((message, expected)) => (message, format!("expected {expected}")),
+        None => (whole.as_str(), String::new()),
+    };
+    let span = error.span();
+    let is_empty = span.as_ref().is_some_and(|span| span.is_empty());
+    // The parser takes nothing at all for a string without quotes.
+    if is_empty && message.starts_with("string values must be quoted") {
+        let expected = String::from("expected a value");
+        findings.note(span.as_ref(), "there is no value".into(), expected, None);
+        return;
+    }
+    let help = message
+        .starts_with("missing comma between array elements")
+        .then(|| String::from("or is the list in front of it not closed with `]`?"));
+    findings.note(span.as_ref(), message.into(), expected, help);
+}

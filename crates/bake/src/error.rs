@@ -1,0 +1,64 @@
+//! What can end a bake.
+
+use std::io;
+
+use ecotone_geotiff::SourceError;
+use ecotone_store::StoreError;
+
+use crate::config::ConfigError;
+
+/// Why a bake could not start, or ended early; what was committed before stands.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// The config is wrong, or does not fit its inputs.
+    #[error(transparent)]
+    Config(#[from] Box<ConfigError>),
+    /// An input cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// An output cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system refused a thread.
+    #[error("expected to start a worker thread, but the system refused: {source}")]
+    Thread {
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A job failed on an input or an output.
+    #[error("{job}: {source}")]
+    Job {
+        /// The job, by stage and place.
+        job: String,
+        /// Its failure.
+        source: Box<BakeError>,
+    },
+    /// A job broke one of our own invariants.
+    #[error("{job} failed on a fault of the program, please report it: {message}")]
+    Panicked {
+        /// The job, by stage and place.
+        job: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// The workers ended before the work did.
+    #[error("the workers ended before the bake was done")]
+    WorkersGone,
+    /// The user stopped the bake.
+    #[error("stopped; the world is as it was before this bake")]
+    Stopped,
+}
+
+impl From<ConfigError> for BakeError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
+}
+
+impl BakeError {
+    /// Whether nothing had been started: the config or an input was refused.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Config(_) | Self::Source(_))
+    }
+}

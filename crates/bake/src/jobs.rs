@@ -1,0 +1,296 @@
+//! What a worker does for one job: read a window, run the kernels, encode.
+
+use std::fmt;
+
+use ecotone_geotiff::SourceError;
+use ecotone_grid::{Raster, Rect, Window};
+use ecotone_scatter::{self as scatter, BlockId, Candidate, Fields, Flora, Plant};
+use ecotone_sdf::{self as sdf, Class};
+use ecotone_store::{
+    Chunk, ChunkSpecies, PlantRecord, Sample, Stage, TileHeader, encode, encode_tiff, encode_up,
+};
+use ecotone_terrain as terrain;
+
+use crate::config::Field;
+use crate::error::BakeError;
+use crate::plan::{ChunkId, Job};
+use crate::scene::Scene;
+
+/// A file that a job made, not yet written.
+pub(crate) struct Encoded {
+    pub(crate) stage: Stage,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// All that a job made.
+#[derive(Default)]
+pub(crate) struct Made {
+    pub(crate) files: Vec<Encoded>,
+    /// Plants of each species, of a chunk.
+    pub(crate) n_plants: Vec<u64>,
+}
+
+/// A worker's own memory, kept from job to job.
+#[derive(Default)]
+pub(crate) struct Worker {
+    heights: Raster<f64>,
+    mask: Raster<f64>,
+    normals: Raster<f32>,
+    masks: Raster<f32>,
+    slope: Raster<f32>,
+    weights: Raster<u8>,
+    distances: Raster<i16>,
+    classes: Raster<Class>,
+    normal_scratch: terrain::NormalScratch,
+    weight_scratch: terrain::WeightScratch,
+    sdf_scratch: sdf::Scratch,
+    pattern_scratch: scatter::PatternScratch,
+    place_scratch: scatter::PlaceScratch,
+    candidates: Vec<Vec<Candidate>>,
+    plants: Vec<Plant>,
+}
+
+impl Worker {
+    /// Runs one job; an error names it.
+    pub(crate) fn run(&mut self, scene: &Scene, job: Job) -> Result<Made, BakeError> {
+        let made = match job {
+            Job::Strata(tile) => self.strata(scene, tile),
+            Job::Sdf(tile) => self.sdf(scene, tile),
+            Job::Plants(chunk) => self.plants(scene, chunk),
+        };
+        made.map_err(|source| BakeError::Job {
+            job: job.to_string(),
+            source: Box::new(source),
+        })
+    }
+
+    fn strata(&mut self, scene: &Scene, tile: ecotone_grid::TileId) -> Result<Made, BakeError> {
+        let rules = &scene.rules;
+        let core = scene.plan.tiles.rect(tile);
+        scene.read_heights(core.grow(scene.plan.reaches.strata), &mut self.heights)?;
+        terrain::normals(
+            self.heights.band(0),
+            &rules.normals,
+            &mut self.normal_scratch,
+            &mut self.normals,
+        );
+        let n_masks = scene.inputs.masks.len();
+        self.masks.reset(core, n_masks, 0.0);
+        for (band, mask) in scene.inputs.masks.iter().enumerate() {
+            mask.read(&mut self.mask, band, &mut self.masks)?;
+        }
+        let masks: Vec<Window<'_, f32>> = (0..n_masks).map(|k| self.masks.band(k)).collect();
+        terrain::weights(
+            &self.normals,
+            self.heights.band(0),
+            &masks,
+            &rules.strata,
+            &mut self.weight_scratch,
+            &mut self.weights,
+        );
+        let mut files = vec![scene.encode(Stage::Weights, &self.weights)?];
+        for field in &rules.fields {
+            files.push(match field {
+                Field::Slope => {
+                    terrain::slope(&self.normals, &mut self.slope);
+                    scene.encode(Stage::Field("slope".into()), &self.slope)?
+                }
+                Field::Normals => scene.encode(Stage::Field("normals".into()), &self.normals)?,
+            });
+        }
+        scene.weights.keep(tile, self.weights.clone());
+        Ok(Made {
+            files,
+            ..Made::default()
+        })
+    }
+
+    fn sdf(&mut self, scene: &Scene, tile: ecotone_grid::TileId) -> Result<Made, BakeError> {
+        let rules = &scene.rules;
+        let n_strata = rules.strata.len();
+        let core = scene.plan.tiles.rect(tile);
+        let window = core.grow(scene.plan.reaches.sdf);
+        scene
+            .weights
+            .read(window, n_strata, 0, &mut self.weights)?;
+        self.distances.reset(core, n_strata, sdf::VOID);
+        for stratum in 0..n_strata {
+            sdf::classes(&self.weights, stratum, rules.threshold, &mut self.classes);
+            sdf::distance(
+                self.classes.band(0),
+                &rules.bound,
+                &mut self.sdf_scratch,
+                self.distances.band_mut(stratum),
+            );
+        }
+        let file = scene.encode(Stage::Sdf, &self.distances)?;
+        scene.sdf.keep(tile, self.distances.clone());
+        Ok(Made {
+            files: vec![file],
+            ..Made::default()
+        })
+    }
+
+    fn plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Made, BakeError> {
+        let rules = &scene.rules;
+        let n_strata = rules.strata.len();
+        let ground = scene.plan.ground(chunk);
+        scene.weights.read(ground, n_strata, 0, &mut self.weights)?;
+        scene
+            .sdf
+            .read(ground, n_strata, sdf::VOID, &mut self.distances)?;
+        self.read_ground(scene, ground)?;
+        self.gather(scene, chunk)?;
+        let fields = Fields {
+            transform: scene.plan.transform,
+            map: scene.plan.tiles.map(),
+            heights: self.heights.band(0),
+            normals: rules.plants_read_normals().then_some(&self.normals),
+            weights: &self.weights,
+            sdf: &self.distances,
+            sdf_scale: rules.bound.scale(),
+        };
+        let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
+        scatter::place(
+            &Flora {
+                species: &rules.species,
+                candidates: &candidates,
+            },
+            &fields,
+            &scene.plan.chunks.area(chunk),
+            &mut self.place_scratch,
+            &mut self.plants,
+        );
+        scene.encode_chunk(chunk, &self.plants)
+    }
+
+    /// Reads heights under a chunk, and the normals that stand on them where any plant asks for them.
+    fn read_ground(&mut self, scene: &Scene, ground: Rect) -> Result<(), BakeError> {
+        if !scene.rules.plants_read_normals() {
+            return Ok(scene.read_heights(ground, &mut self.heights)?);
+        }
+        scene.read_heights(
+            ground.grow(scene.plan.reaches.strata),
+            &mut self.heights,
+        )?;
+        terrain::normals(
+            self.heights.band(0),
+            &scene.rules.normals,
+            &mut self.normal_scratch,
+            &mut self.normals,
+        );
+        Ok(())
+    }
+
+    /// Gathers the candidates of every species in a chunk and within competition's reach of it.
+    fn gather(&mut self, scene: &Scene, chunk: ChunkId) -> Result<(), BakeError> {
+        let area = scene.plan.reach_of(chunk);
+        self.candidates
+            .resize_with(scene.rules.species.len(), Vec::new);
+        for (idx, candidates) in self.candidates.iter_mut().enumerate() {
+            candidates.clear();
+            let pattern = &scene.rules.patterns[idx];
+            for block in pattern.blocks_over(&area) {
+                let points = scene.pattern(idx, block, &mut self.pattern_scratch)?;
+                candidates.extend(points.iter().filter(|point| area.contains(point.x, point.y)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scene {
+    fn read_heights(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
+        self.inputs.heights.read(rect, 0, out)
+    }
+
+    fn encode<T: Sample>(&self, stage: Stage, raster: &Raster<T>) -> Result<Encoded, BakeError> {
+        let header: &TileHeader = self.header(&stage);
+        let bytes = encode_tiff(raster, header, self.manifest.compression)?;
+        Ok(Encoded { stage, bytes })
+    }
+
+    fn encode_chunk(&self, chunk: ChunkId, plants: &[Plant]) -> Result<Made, BakeError> {
+        let mut species = self.empty_species();
+        for plant in plants {
+            let own = &mut species[usize::from(plant.species)];
+            own.plants.push(record(plant, own.size_step));
+        }
+        let n_plants = species.iter().map(|s| s.plants.len() as u64).collect();
+        if plants.is_empty() {
+            return Ok(Made {
+                n_plants,
+                ..Made::default()
+            });
+        }
+        let bytes = encode(&Chunk {
+            x: chunk.x,
+            y: chunk.y,
+            size: self.plan.chunks.size,
+            species,
+        })?;
+        Ok(Made {
+            files: vec![Encoded {
+                stage: Stage::Vegetation,
+                bytes,
+            }],
+            n_plants,
+        })
+    }
+
+    fn empty_species(&self) -> Vec<ChunkSpecies> {
+        self.manifest
+            .species
+            .iter()
+            .map(|species| ChunkSpecies {
+                name: species.name.clone(),
+                size_step: species.size_step,
+                variants: species.variants.clone(),
+                plants: Vec::new(),
+            })
+            .collect()
+    }
+
+    fn pattern(
+        &self,
+        species: usize,
+        block: BlockId,
+        scratch: &mut scatter::PatternScratch,
+    ) -> Result<std::sync::Arc<Vec<Candidate>>, BakeError> {
+        self.patterns.get(
+            (species, block),
+            |points| size_of_val(points.as_slice()),
+            || {
+                let mut points = Vec::new();
+                self.rules.patterns[species].block(block, scratch, &mut points);
+                points.shrink_to_fit();
+                Ok(points)
+            },
+        )
+    }
+}
+
+/// A plant as it is stored: whole millimetres, steps of its species' size.
+fn record(plant: &Plant, size_step: f64) -> PlantRecord {
+    let round = |value: f64| (value + 0.5).floor();
+    PlantRecord {
+        x: plant.x,
+        y: plant.y,
+        z_mm: round(plant.z * 1000.0) as i32,
+        size: round(plant.size / size_step) as u16,
+        yaw: plant.yaw,
+        up: encode_up(plant.up),
+        variant: plant.variant,
+        tint: plant.tint,
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Strata(tile) => write!(f, "strata of tile ({}, {})", tile.x, tile.y),
+            Self::Sdf(tile) => write!(f, "distances of tile ({}, {})", tile.x, tile.y),
+            Self::Plants(chunk) => write!(f, "plants of chunk ({}, {})", chunk.x, chunk.y),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a bake commits: the manifest, first without files, then with them.
+
+use ecotone_geotiff::Source;
+use ecotone_store::{
+    ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
+    GeoKeysRecord, GridRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
+    content_digest,
+};
+
+use crate::config::{Compression as CompressionWord, Field, Loaded, Species};
+use crate::inputs::Inputs;
+use crate::plan::Plan;
+use crate::rules::Rules;
+use crate::run::Written;
+
+/// Steps of a stored size, from 0 to the largest size of the species.
+const SIZE_STEPS: f64 = 65535.0;
+
+/// The manifest of a bake that has written nothing yet.
+pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules) -> Manifest {
+    let config = &loaded.config;
+    let absolute = |path: &std::path::Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        path.display().to_string()
+    };
+    Manifest {
+        format: FORMAT_VERSION,
+        revision: 0,
+        program: concat!("ecotone ", env!("CARGO_PKG_VERSION")).to_owned(),
+        grid: GridRecord::new(plan.tiles, &plan.transform, &inputs.keys),
+        source: source_record(inputs),
+        heights: vec![absolute(inputs.heights.path())],
+        config: ConfigRecord {
+            path: absolute(&loaded.path),
+            digest: content_digest(loaded.text.as_bytes()),
+        },
+        strata: config.strata.iter().map(|s| s.name.clone()).collect(),
+        edges: EdgesRecord {
+            threshold: config.edges.threshold,
+            max_distance: config.edges.max_distance,
+            scale: rules.bound.scale(),
+            nodata: SDF_VOID,
+        },
+        species: config.species.iter().map(species_record).collect(),
+        chunk_size: plan.chunks.size,
+        compression: match config.output.compression {
+            CompressionWord::Zstd => Compression::Zstd,
+            CompressionWord::Deflate => Compression::Deflate,
+            CompressionWord::None => Compression::None,
+        },
+        weights: Vec::new(),
+        sdf: Vec::new(),
+        fields: rules
+            .fields
+            .iter()
+            .map(|field| {
+                let (name, bands): (_, &[&str]) = match field {
+                    Field::Slope => ("slope", &["slope"]),
+                    Field::Normals => ("normals", &["x", "y", "z"]),
+                };
+                let record = FieldRecord {
+                    bands: bands.iter().map(|&band| band.to_owned()).collect(),
+                    tiles: Vec::new(),
+                };
+                (name.to_owned(), record)
+            })
+            .collect(),
+        chunks: Vec::new(),
+    }
+}
+
+fn species_record(species: &Species) -> SpeciesRecord {
+    let largest = species.size[1].max(species.edge_size()[1]);
+    SpeciesRecord {
+        name: species.name.clone(),
+        size_step: largest / SIZE_STEPS,
+        variants: species.variants.keys().cloned().collect(),
+    }
+}
+
+fn source_record(inputs: &Inputs) -> Option<SourceRecord> {
+    let (grid, keys) = inputs.overruled.as_ref()?;
+    Some(SourceRecord {
+        transform: [grid.x0, grid.pixel.x, 0.0, grid.y0, 0.0, -grid.pixel.y],
+        epsg: keys.epsg(),
+        geo_keys: GeoKeysRecord::new(keys),
+    })
+}
+
+/// The manifest with all that was written, each list by row then column.
+pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest {
+    for Written { files, n_plants } in written {
+        for (stage, artefact) in files {
+            match stage {
+                Stage::Weights => manifest.weights.push(artefact),
+                Stage::Sdf => manifest.sdf.push(artefact),
+                Stage::Field(name) => {
+                    if let Some(field) = manifest.fields.get_mut(&name) {
+                        field.tiles.push(artefact);
+                    }
+                }
+                Stage::Vegetation => manifest.chunks.push(ChunkArtefact {
+                    artefact,
+                    plants: n_plants.clone(),
+                }),
+            }
+        }
+    }
+    let fields = manifest.fields.values_mut().map(|field| &mut field.tiles);
+    for tiles in [&mut manifest.weights, &mut manifest.sdf].into_iter().chain(fields) {
+        tiles.sort_by_key(|tile| (tile.y, tile.x));
+    }
+    manifest
+        .chunks
+        .sort_by_key(|chunk| (chunk.artefact.y, chunk.artefact.x));
+    manifest
+}
+
+/// What a source is, in a line for people.
+pub(crate) fn describe(source: &Source) -> String {
+    let header = source.header();
+    format!(
+        "{} ({} × {}, {})",
+        source.path().display(),
+        header.width,
+        header.height,
+        header.sample.name()
+    )
+}

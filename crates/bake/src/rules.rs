@@ -1,0 +1,231 @@
+//! The config in the kernels' words: what each stage needs, with names resolved and units converted.
+
+use ecotone_grid::{PixelSize, Reach};
+use ecotone_scatter as scatter;
+use ecotone_scatter::Pattern;
+use ecotone_sdf::Bound;
+use ecotone_terrain::{Ground, NormalRules, Stratum};
+
+use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
+use crate::error::BakeError;
+use crate::plan::Reaches;
+
+/// Square metres in a hectare.
+const M2_PER_HA: f64 = 10_000.0;
+
+/// What the kernels are told.
+pub(crate) struct Rules {
+    pub(crate) normals: NormalRules,
+    pub(crate) strata: Vec<Stratum>,
+    /// The smallest stored weight that is inside a stratum.
+    pub(crate) threshold: u8,
+    pub(crate) bound: Bound,
+    pub(crate) species: Vec<scatter::Species>,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) fields: Vec<Field>,
+}
+
+impl Rules {
+    /// Resolves a config for pixels of a size; errors point at the key that cannot hold there.
+    pub(crate) fn new(loaded: &Loaded, pixel: PixelSize) -> Result<Self, BakeError> {
+        let config = &loaded.config;
+        let rules = Self {
+            normals: normals(loaded, pixel)?,
+            strata: strata(config),
+            threshold: ecotone_sdf::threshold_u8(config.edges.threshold),
+            bound: bound(loaded, pixel)?,
+            species: config
+                .species
+                .iter()
+                .map(|species| resolve(species, config))
+                .collect(),
+            patterns: config
+                .species
+                .iter()
+                .map(|s| Pattern::new(config.seed, &s.name, s.effective_spacing()))
+                .collect(),
+            fields: config.output.fields.clone(),
+        };
+        rules.check_densities(loaded)?;
+        Ok(rules)
+    }
+
+    /// How far each stage reads.
+    pub(crate) fn reaches(&self) -> Reaches {
+        let competition_m = scatter::competition_reach_m(&self.species);
+        let pixel = self.normals.pixel;
+        Reaches {
+            strata: self.normals.reach(),
+            sdf: self.bound.reach(),
+            competition_m,
+            plants: pixel.reach(competition_m).then(crate::plan::SAMPLE_REACH),
+        }
+    }
+
+    /// Whether any plant asks for the normal it stands on.
+    pub(crate) fn plants_read_normals(&self) -> bool {
+        self.species.iter().any(scatter::Species::reads_normals)
+    }
+
+    fn check_densities(&self, loaded: &Loaded) -> Result<(), BakeError> {
+        for (idx, (species, pattern)) in
+            loaded.config.species.iter().zip(&self.patterns).enumerate()
+        {
+            let most = pattern.density_per_m2() * M2_PER_HA;
+            if let Some(density) = species.density.filter(|&density| density > most) {
+                let spacing = species.effective_spacing();
+                return Err(loaded
+                    .error_at(
+                        &format!("species[{idx}].density"),
+                        format!("plants {spacing} m apart cannot stand this dense: {density} a hectare"),
+                        Some(format!(
+                            "the most that fits is {:.1} a hectare; lower the density, or the spacing and footprint",
+                            (most * 10.0).floor() / 10.0
+                        )),
+                    )
+                    .into());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn normals(loaded: &Loaded, pixel: PixelSize) -> Result<NormalRules, BakeError> {
+    let keys = &loaded.config.normals;
+    let rules = NormalRules {
+        gradient: match keys.gradient {
+            Gradient::Horn => ecotone_terrain::Gradient::Horn,
+            Gradient::Central => ecotone_terrain::Gradient::Central,
+        },
+        smoothing_m: keys.smoothing,
+        pixel,
+    };
+    within_pixels(
+        loaded,
+        "normals.smoothing",
+        rules.radius(),
+        ecotone_terrain::MAX_RADIUS_PX,
+        keys.smoothing,
+        pixel,
+    )?;
+    Ok(rules)
+}
+
+fn bound(loaded: &Loaded, pixel: PixelSize) -> Result<Bound, BakeError> {
+    let metres = loaded.config.edges.max_distance;
+    within_pixels(
+        loaded,
+        "edges.max_distance",
+        pixel.reach(metres),
+        ecotone_sdf::MAX_DISTANCE_PX as u32,
+        metres,
+        pixel,
+    )?;
+    Ok(Bound::new(pixel, metres))
+}
+
+/// A distance in metres must be so many pixels at the most.
+fn within_pixels(
+    loaded: &Loaded,
+    key: &str,
+    reach: Reach,
+    most: u32,
+    metres: f64,
+    pixel: PixelSize,
+) -> Result<(), BakeError> {
+    if reach.x.max(reach.y) <= most {
+        return Ok(());
+    }
+    let limit = f64::from(most) * pixel.x.min(pixel.y);
+    Err(loaded
+        .error_at(
+            key,
+            format!(
+                "{metres} m are {} pixels of {} × {} m, more than the {most} that can be read",
+                reach.x.max(reach.y),
+                pixel.x,
+                pixel.y
+            ),
+            Some(format!("use at most {limit} m")),
+        )
+        .into())
+}
+
+fn strata(config: &Config) -> Vec<Stratum> {
+    let mut n_masks = 0;
+    config
+        .strata
+        .iter()
+        .map(|stratum| {
+            let kind = if stratum.mask.is_some() {
+                n_masks += 1;
+                Ground::Mask { mask: n_masks - 1 }
+            } else {
+                let slope = stratum.slope_band();
+                Ground::Preset {
+                    slope: (slope.lo.is_some() || slope.hi.is_some()).then_some(slope),
+                    altitude: stratum.altitude.map(|band| band.trapezoid()),
+                    fallback: stratum.fallback,
+                }
+            };
+            Stratum { kind }
+        })
+        .collect()
+}
+
+fn resolve(species: &Species, config: &Config) -> scatter::Species {
+    let index = |name: &str| {
+        config
+            .strata
+            .iter()
+            .position(|stratum| stratum.name == name)
+            .expect("a loaded config names strata that exist")
+    };
+    let edge = species.edge.as_ref();
+    scatter::Species {
+        name: species.name.clone(),
+        strata: config
+            .strata
+            .iter()
+            .enumerate()
+            .filter_map(|(idx, stratum)| Some((idx, *species.strata.get(&stratum.name)?)))
+            .collect(),
+        threshold: species.threshold,
+        density_per_m2: species.density.map(|density| density / M2_PER_HA),
+        spacing_m: species.spacing,
+        footprint_m: species.footprint,
+        priority: species.priority,
+        size: species.size,
+        edge: scatter::Edge {
+            stratum: species
+                .edge_stratum(&config.strata)
+                .expect("a loaded config associates each species with a stratum"),
+            falloff_m: edge.and_then(|edge| edge.falloff),
+            curve: edge.map_or(scatter::Curve::Smooth, |edge| curve(&edge.curve)),
+            density: edge.map_or(1.0, |edge| edge.density),
+            size: species.edge_size(),
+        },
+        altitude: species.altitude.map(|band| band.trapezoid()),
+        slope: species.slope.map(|band| band.trapezoid()),
+        distance: species
+            .distance
+            .iter()
+            .map(|band| {
+                (
+                    index(&band.stratum),
+                    band.trapezoid(config.edges.max_distance),
+                )
+            })
+            .collect(),
+        align: species.align,
+        variants: species.variants.values().copied().collect(),
+    }
+}
+
+fn curve(curve: &Curve) -> scatter::Curve {
+    match curve {
+        Curve::Word(CurveWord::Smooth) => scatter::Curve::Smooth,
+        Curve::Word(CurveWord::Linear) => scatter::Curve::Linear,
+        Curve::Points(points) => scatter::Curve::Points(points.clone()),
+    }
+}

@@ -1,0 +1,225 @@
+//! What every worker of a bake shares: the plan, the rules, the inputs, and the tiles that are done.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use ecotone_geotiff::{BlockCache, Options as SourceOptions, Source};
+use ecotone_grid::{Raster, Rect, TileGrid, TileId};
+use ecotone_scatter::{BlockId, Candidate};
+
+use ecotone_store::{Manifest, Stage, TileHeader, WorldWriter};
+
+use crate::cache::Cache;
+use crate::config::Loaded;
+use crate::error::BakeError;
+use crate::inputs::Inputs;
+use crate::jobs::{Encoded, Made};
+use crate::manifest;
+use crate::plan::{ChunkGrid, Job, Plan};
+use crate::rules::Rules;
+use crate::run::Written;
+
+/// What every worker shares; nothing in it changes but the caches and the ledger of finished tiles.
+pub(crate) struct Scene {
+    pub(crate) plan: Plan,
+    pub(crate) rules: Rules,
+    pub(crate) inputs: Inputs,
+    /// What the bake will commit, as yet without files.
+    pub(crate) manifest: Manifest,
+    headers: BTreeMap<Stage, TileHeader>,
+    pub(crate) weights: Tiles<u8>,
+    pub(crate) sdf: Tiles<i16>,
+    pub(crate) patterns: Cache<(usize, BlockId), Vec<Candidate>>,
+}
+
+/// Shares of the memory budget, in eighths.
+const SOURCE_EIGHTHS: u64 = 2;
+const WEIGHT_EIGHTHS: u64 = 2;
+const SDF_EIGHTHS: u64 = 3;
+const PATTERN_EIGHTHS: u64 = 1;
+
+/// The finished tiles of one stage: on disk, and as many as the budget holds decoded.
+pub(crate) struct Tiles<T> {
+    tiles: TileGrid,
+    cache: Cache<TileId, Raster<T>>,
+    files: Vec<OnceLock<PathBuf>>,
+    blocks: Arc<BlockCache>,
+}
+
+impl<T: ecotone_geotiff::Sample> Tiles<T> {
+    pub(crate) fn new(tiles: TileGrid, budget_bytes: usize) -> Self {
+        let (columns, rows) = tiles.n_tiles();
+        Self {
+            tiles,
+            cache: Cache::new(budget_bytes),
+            files: (0..columns as usize * rows as usize)
+                .map(|_| OnceLock::new())
+                .collect(),
+            // Whole tiles are kept decoded above; their blocks need not be kept as well.
+            blocks: Arc::new(BlockCache::new(0)),
+        }
+    }
+
+    fn slot(&self, tile: TileId) -> &OnceLock<PathBuf> {
+        &self.files[tile.y as usize * self.tiles.n_tiles().0 as usize + tile.x as usize]
+    }
+
+    /// Whether a tile is on disk.
+    pub(crate) fn is_done(&self, tile: TileId) -> bool {
+        self.slot(tile).get().is_some()
+    }
+
+    /// Notes where a tile lies on disk.
+    pub(crate) fn note(&self, tile: TileId, file: PathBuf) {
+        self.slot(tile)
+            .set(file)
+            .expect("a tile is written once in a bake");
+    }
+
+    /// Keeps a tile that was just made.
+    pub(crate) fn keep(&self, tile: TileId, raster: Raster<T>) {
+        let bytes = size_of_val(raster.pixels());
+        self.cache.put(tile, Arc::new(raster), bytes);
+    }
+
+    /// A finished tile, decoded again where it is no longer kept.
+    fn get(&self, tile: TileId) -> Result<Arc<Raster<T>>, BakeError> {
+        self.cache.get(
+            tile,
+            |raster| size_of_val(raster.pixels()),
+            || {
+                let file = self
+                    .slot(tile)
+                    .get()
+                    .expect("a job runs after the tiles it reads are written");
+                let source = Source::open(file, &SourceOptions::default(), self.blocks.clone())?;
+                let stored = source.read_all::<T>()?;
+                let n_bands = stored.n_bands();
+                Ok(Raster::from_pixels(
+                    self.tiles.rect(tile),
+                    n_bands,
+                    stored.into_pixels(),
+                ))
+            },
+        )
+    }
+
+    /// Fills a window of `n_bands` from the finished tiles under it; `void` off the map.
+    pub(crate) fn read(
+        &self,
+        rect: Rect,
+        n_bands: usize,
+        void: T,
+        out: &mut Raster<T>,
+    ) -> Result<(), BakeError> {
+        out.reset(rect, n_bands, void);
+        for tile in self.tiles.over(rect) {
+            let raster = self.get(tile)?;
+            for band in 0..n_bands {
+                out.paste(band, raster.band(band));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scene {
+    /// Opens the inputs of a config and plans their bake; nothing is written.
+    pub(crate) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Self, BakeError> {
+        let share = |eighths: u64| usize::try_from(memory_bytes / 8 * eighths).unwrap_or(usize::MAX);
+        let inputs = Inputs::open(loaded, share(SOURCE_EIGHTHS))?;
+        let rules = Rules::new(loaded, inputs.transform.pixel)?;
+        let plan = plan(loaded, &inputs, &rules)?;
+        let manifest = manifest::blank(loaded, &plan, &inputs, &rules);
+        let headers = manifest
+            .raster_stages()
+            .filter_map(|stage| Some((stage.clone(), manifest.raster(&stage)?.1)))
+            .collect();
+        Ok(Self {
+            weights: Tiles::new(plan.tiles, share(WEIGHT_EIGHTHS)),
+            sdf: Tiles::new(plan.tiles, share(SDF_EIGHTHS)),
+            patterns: Cache::new(share(PATTERN_EIGHTHS)),
+            plan,
+            rules,
+            inputs,
+            manifest,
+            headers,
+        })
+    }
+
+    /// What a raster stage's files say about their pixels.
+    pub(crate) fn header(&self, stage: &Stage) -> &TileHeader {
+        self.headers
+            .get(stage)
+            .expect("the manifest names every raster stage that a job makes")
+    }
+
+    /// Writes what a job made, and notes where its tiles lie for the jobs that read them.
+    pub(crate) fn store(
+        &self,
+        writer: &mut WorldWriter,
+        job: Job,
+        made: Made,
+    ) -> Result<Written, BakeError> {
+        let (x, y) = match job {
+            Job::Strata(tile) | Job::Sdf(tile) => (tile.x.into(), tile.y.into()),
+            Job::Plants(chunk) => (chunk.x, chunk.y),
+        };
+        let mut files = Vec::with_capacity(made.files.len());
+        for Encoded { stage, bytes } in made.files {
+            let artefact = writer.put(&stage, x, y, &bytes)?;
+            match (job, &stage) {
+                (Job::Strata(tile), Stage::Weights) => {
+                    self.weights.note(tile, writer.path(&artefact)?);
+                }
+                (Job::Sdf(tile), Stage::Sdf) => self.sdf.note(tile, writer.path(&artefact)?),
+                _ => {}
+            }
+            files.push((stage, artefact));
+        }
+        Ok(Written {
+            files,
+            n_plants: made.n_plants,
+        })
+    }
+
+    /// Whether all that a job reads is on disk.
+    pub(crate) fn is_ready(&self, job: Job) -> bool {
+        let mut inputs = self.plan.inputs(job);
+        match job {
+            Job::Strata(_) => true,
+            Job::Sdf(_) => inputs.all(|tile| self.weights.is_done(tile)),
+            Job::Plants(_) => inputs.all(|tile| self.sdf.is_done(tile)),
+        }
+    }
+}
+
+/// More tiles than a folder of files can sensibly hold.
+const MOST_TILES: u64 = 1 << 22;
+/// More chunks than that.
+const MOST_CHUNKS: u64 = 1 << 22;
+
+fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeError> {
+    let config = &loaded.config;
+    let map = inputs.map();
+    let tiles = TileGrid::new(map.width() as u32, map.height() as u32, config.tiles.size);
+    let (columns, rows) = tiles.n_tiles();
+    let n_tiles = u64::from(columns) * u64::from(rows);
+    if n_tiles > MOST_TILES {
+        return Err(too_many(loaded, "tiles.size", "tiles", n_tiles, MOST_TILES));
+    }
+    let chunks = ChunkGrid::new(config.output.chunk);
+    let n_chunks = chunks.n_over(inputs.transform.bounds(map));
+    if n_chunks > MOST_CHUNKS && !rules.species.is_empty() {
+        return Err(too_many(loaded, "output.chunk", "chunks", n_chunks, MOST_CHUNKS));
+    }
+    let with_plants = !rules.species.is_empty();
+    Ok(Plan::new(tiles, inputs.transform, chunks, rules.reaches(), with_plants))
+}
+
+fn too_many(loaded: &Loaded, key: &str, what: &str, found: u64, most: u64) -> BakeError {
+    let message = format!("the map would be cut into {found} {what}, more than the {most} that a world holds");
+    let help = format!("make {key} larger");
+    loaded.error_at(key, message, Some(help)).into()
+}

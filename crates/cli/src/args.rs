@@ -1,0 +1,208 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    done, but something failed on the way or a check failed
+  2    could not start: usage, config or input
+  130  stopped by the user";
+
+/// Turns height maps into strata, exact distance fields and vegetation, tile by tile.
+#[derive(Parser, Debug)]
+#[command(name = "ecotone", version, about, after_help = EXIT_CODES, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Write results and progress as JSON lines on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say more; twice for everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Bake a world from its config.
+    #[command(after_help = "\
+Examples:
+  ecotone bake world.toml
+  ecotone bake world.toml --preview world.png
+  ecotone bake world.toml --out /fast/out --threads 2 --memory 512M")]
+    Bake(BakeArgs),
+    /// Check a config and its inputs without doing any work.
+    #[command(after_help = "Example:\n  ecotone check world.toml")]
+    Check(ConfigArgs),
+    /// Show what a bake would run, and how far each stage reads.
+    #[command(after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json")]
+    Plan(ConfigArgs),
+    /// Say what a GeoTIFF, a chunk file or a world directory holds.
+    #[command(after_help = "\
+Examples:
+  ecotone inspect alps.tif
+  ecotone inspect out/vegetation/x0003_y0012.5e1f….eco
+  ecotone inspect out --digest")]
+    Inspect(InspectArgs),
+    /// Draw a baked world, or one of its fields, as a PNG.
+    #[command(after_help = "\
+Examples:
+  ecotone preview out -o world.png
+  ecotone preview out --region 500100,5199200,500300,5199400 -o close.png
+  ecotone preview out --layer sdf:meadow -o meadow.png")]
+    Preview(PreviewArgs),
+    /// Write a baked world's plants in another format.
+    #[command(after_help = "Example:\n  ecotone export out --format csv --to plants.csv")]
+    Export(ExportArgs),
+    /// Make a demo world: a 1 m terrain, a road and a commented config, ready to bake.
+    #[command(after_help = "\
+Examples:
+  ecotone demo alps && ecotone bake alps/world.toml
+  ecotone demo big --size 16384 --seed 3")]
+    Demo(DemoArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    /// The world's config, a TOML file.
+    pub(crate) config: PathBuf,
+    /// World directory; overrides the config's `output.directory`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BakeArgs {
+    #[command(flatten)]
+    pub(crate) world: ConfigArgs,
+    /// Worker threads; by default one a core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory for decoded inputs and tiles that are kept at hand, such as 256M or 2G.
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+    /// Draw the world into this PNG once it is baked.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) preview: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// A GeoTIFF, a chunk file (.eco) or a world directory.
+    pub(crate) path: PathBuf,
+    /// Print one JSON line with the digest of the content.
+    #[arg(long)]
+    pub(crate) digest: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PreviewArgs {
+    /// World directory.
+    pub(crate) world: PathBuf,
+    /// Where to write the PNG.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// World metres to draw: west, south, east, north.
+    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_region, allow_hyphen_values = true)]
+    pub(crate) region: Option<[f64; 4]>,
+    /// What to draw: terrain, slope, weights:STRATUM or sdf:STRATUM.
+    #[arg(long, default_value = "terrain")]
+    pub(crate) layer: String,
+    /// Longest side of the picture, in pixels.
+    #[arg(long, value_name = "PIXELS", default_value_t = 1600, value_parser = clap::value_parser!(u32).range(16..=16384))]
+    pub(crate) size: u32,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Comma-separated values, one plant a line.
+    Csv,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// World directory.
+    pub(crate) world: PathBuf,
+    /// Format of the export.
+    #[arg(long, value_enum)]
+    pub(crate) format: ExportFormat,
+    /// File to write.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Folder to make the demo in.
+    pub(crate) dir: PathBuf,
+    /// Side of the map in pixels of 1 m.
+    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) size: u32,
+    /// Another seed makes another terrain.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) seed: u64,
+}
+
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    const EXPECTED: &str = "expected a number of bytes such as 268435456, 256M or 2G";
+    let end_of_digits = text.find(|c: char| !c.is_ascii_digit());
+    let (digits, unit) = text.split_at(end_of_digits.unwrap_or(text.len()));
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return Err(EXPECTED.into()),
+    };
+    let number: u64 = digits.parse().map_err(|_| EXPECTED)?;
+    number
+        .checked_shl(shift)
+        .filter(|bytes| bytes >> shift == number)
+        .ok_or_else(|| "more bytes than there are".into())
+}
+
+fn parse_region(text: &str) -> Result<[f64; 4], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|part| part.trim().parse::<f64>().map_err(|e| format!("{part:?}: {e}")))
+        .collect::<Result<_, _>>()?;
+    match numbers[..] {
+        [x0, y0, x1, y1] if x0 < x1 && y0 < y1 && numbers.iter().all(|v| v.is_finite()) => {
+            Ok([x0, y0, x1, y1])
+        }
+        [_, _, _, _] => Err("expected west < east and south < north, in that order: x0,y0,x1,y1".into()),
+        _ => Err(format!("expected four numbers x0,y0,x1,y1, found {}", numbers.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!(parse_bytes("12"), Ok(12));
+        assert_eq!(parse_bytes("256M"), Ok(256 << 20));
+        assert_eq!(parse_bytes("2GiB"), Ok(2 << 30));
+        assert!(parse_bytes("12X").is_err());
+        assert!(parse_bytes("").is_err());
+        assert!(parse_bytes("99999999999G").is_err());
+    }
+
+    #[test]
+    fn a_region_is_west_south_east_north() {
+        assert_eq!(parse_region("-1,2.5,3,4"), Ok([-1.0, 2.5, 3.0, 4.0]));
+        assert!(parse_region("3,2,1,4").is_err());
+        assert!(parse_region("1,2,3").is_err());
+        assert!(parse_region("nan,0,1,1").is_err());
+    }
+}

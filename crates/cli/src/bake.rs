@@ -1,0 +1,196 @@
+//! `ecotone bake`, `check` and `plan`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ecotone_bake::{Bake, Job, Options, Outcome, config};
+use ecotone_interchange::{Finished, Layer, Preview};
+use serde_json::json;
+
+use crate::args::{BakeArgs, ConfigArgs};
+use crate::error::CliError;
+use crate::progress::Progress;
+use crate::say::{Voice, duration, note, thousands};
+
+pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
+    let bake = open(&args.world, args.memory, voice)?;
+    let out = bake.out().to_owned();
+    let n_pixels = bake.plan().tiles.map().area() as u64;
+    let mut progress = Progress::new(voice, "bake", n_pixels);
+    let outcome = bake.run(
+        threads(args),
+        &stop_on_ctrl_c(),
+        &mut |at| progress.report(at.done as f64 / at.total as f64, at.n_plants),
+    );
+    let seconds = progress.seconds();
+    drop(progress);
+    let outcome = outcome?;
+    for warning in &outcome.committed.warnings {
+        voice.warn(warning);
+    }
+    report(&outcome, &out, n_pixels, seconds, voice);
+    match &args.preview {
+        Some(file) => preview(&out, file, voice).map_err(|source| CliError::Preview { source }),
+        None => Ok(()),
+    }
+}
+
+fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliError> {
+    let loaded = config::load(&args.config)?;
+    let bake = Bake::open(
+        &loaded,
+        &Options {
+            out: args.out.clone(),
+            memory_bytes,
+        },
+    )?;
+    for warning in bake.warnings() {
+        voice.warn(warning);
+    }
+    Ok(bake)
+}
+
+fn threads(args: &BakeArgs) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.threads.map_or_else(cores, usize::from)
+}
+
+/// A flag that Ctrl-C raises; a second Ctrl-C ends the process at once.
+fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = stop.clone();
+    let handler = move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        note("stopping; the world stays as it was (Ctrl-C again to stop at once)");
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        tracing::warn!(%error, "Ctrl-C will end the bake at once");
+    }
+    stop
+}
+
+fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice) {
+    let committed = &outcome.committed;
+    let n_plants: u64 = outcome.n_plants.iter().map(|(_, n)| n).sum();
+    let rate = n_pixels as f64 / 1e6 / seconds.max(1e-9);
+    if committed.is_new {
+        voice.line(format_args!(
+            "baked revision {} in {} ({rate:.1} Mpx/s)",
+            committed.revision,
+            duration(seconds)
+        ));
+    } else {
+        voice.line(format_args!(
+            "nothing changed: revision {} stands ({})",
+            committed.revision,
+            duration(seconds)
+        ));
+    }
+    for (name, n) in &outcome.n_plants {
+        voice.line(format_args!("  {:>12} {name}", thousands(*n)));
+    }
+    let shown = |part: &str| out.join(part).display().to_string();
+    voice.line(format_args!("weights     {}", shown("weights.vrt")));
+    voice.line(format_args!("distances   {}", shown("sdf.vrt")));
+    if n_plants > 0 {
+        voice.line(format_args!("plants      {}", shown("vegetation")));
+    }
+    voice.json(&json!({
+        "event": "baked",
+        "revision": committed.revision,
+        "new": committed.is_new,
+        "seconds": seconds,
+        "mpx_per_s": rate,
+        "directory": out,
+        "plants": outcome.n_plants.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+    }));
+}
+
+fn preview(
+    out: &Path,
+    file: &Path,
+    voice: Voice,
+) -> Result<(), ecotone_interchange::InterchangeError> {
+    let world = Finished::open(out)?;
+    let preview = Preview {
+        region: None,
+        layer: Layer::Terrain,
+        size_px: 1600,
+    };
+    ecotone_interchange::draw(&world, &preview)?.write_png(file)?;
+    voice.line(format_args!("picture     {}", file.display()));
+    voice.json(&json!({ "event": "preview", "file": file }));
+    Ok(())
+}
+
+pub(crate) fn check(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
+    let bake = open(args, 0, voice)?;
+    for input in bake.inputs() {
+        voice.line(format_args!("ok  {input}"));
+    }
+    let plan = bake.plan();
+    let [west, south, east, north] = plan.transform.bounds(plan.tiles.map());
+    voice.line(format_args!(
+        "ok  map from ({west}, {south}) to ({east}, {north}) m, pixels of {} × {} m",
+        plan.transform.pixel.x, plan.transform.pixel.y
+    ));
+    voice.json(&json!({
+        "event": "checked",
+        "inputs": bake.inputs(),
+        "warnings": bake.warnings(),
+        "bounds": [west, south, east, north],
+        "pixel": [plan.transform.pixel.x, plan.transform.pixel.y],
+    }));
+    Ok(())
+}
+
+pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
+    let bake = open(args, 0, voice)?;
+    let plan = bake.plan();
+    let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
+    let strata = count(|job| matches!(job, Job::Strata(_)));
+    let sdf = count(|job| matches!(job, Job::Sdf(_)));
+    let plants = count(|job| matches!(job, Job::Plants(_)));
+    let reaches = &plan.reaches;
+    let map = plan.tiles.map();
+    voice.line(format_args!(
+        "map       {} × {} pixels in tiles of {}; chunks of {} m",
+        map.width(),
+        map.height(),
+        plan.tiles.size(),
+        plan.chunks.size as f64 / ecotone_bake::STEPS_PER_M
+    ));
+    voice.line("stage       jobs  reads around its own");
+    let pixels = |reach: ecotone_grid::Reach| format!("{} × {} pixels", reach.x, reach.y);
+    voice.line(format_args!("strata  {strata:>8}  {} of heights", pixels(reaches.strata)));
+    voice.line(format_args!("sdf     {sdf:>8}  {} of weights", pixels(reaches.sdf)));
+    voice.line(format_args!(
+        "plants  {plants:>8}  {:.3} m of ground, {} of fields",
+        reaches.competition_m,
+        pixels(reaches.plants)
+    ));
+    voice.line(format_args!(
+        "a change of heights or masks moves no plant beyond {} ({:.1} × {:.1} m)",
+        pixels(reaches.total()),
+        f64::from(reaches.total().x) * plan.transform.pixel.x,
+        f64::from(reaches.total().y) * plan.transform.pixel.y
+    ));
+    let reach = |reach: ecotone_grid::Reach| [reach.x, reach.y];
+    voice.json(&json!({
+        "event": "plan",
+        "map": [map.width(), map.height()],
+        "tile_size": plan.tiles.size(),
+        "jobs": { "strata": strata, "sdf": sdf, "plants": plants },
+        "reach_px": {
+            "strata": reach(reaches.strata),
+            "sdf": reach(reaches.sdf),
+            "plants": reach(reaches.plants),
+            "total": reach(reaches.total()),
+        },
+        "competition_m": reaches.competition_m,
+    }));
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The last stop of every error: a message and an exit code.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ecotone_bake::BakeError;
+use ecotone_bake::config::ConfigError;
+use ecotone_geotiff::SourceError;
+use ecotone_interchange::InterchangeError;
+use ecotone_store::StoreError;
+
+use crate::demo::DemoError;
+
+/// Why a command did not do what it should.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error(transparent)]
+    Bake(#[from] BakeError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Interchange(#[from] InterchangeError),
+    #[error(transparent)]
+    Demo(#[from] DemoError),
+    #[error("there is nothing at {path}: a GeoTIFF, a chunk file or a world directory is expected")]
+    NothingThere { path: PathBuf },
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("--digest is for a GeoTIFF or a world directory; {path} is a chunk file")]
+    NoDigest { path: PathBuf },
+    #[error("the preview failed, but the bake stands: {source}")]
+    Preview { source: InterchangeError },
+}
+
+/// Done, but something failed on the way.
+const FAILED: u8 = 1;
+/// Could not start.
+const REFUSED: u8 = 2;
+/// Stopped by the user, as shells count it: 128 + SIGINT.
+const STOPPED: u8 = 130;
+
+impl CliError {
+    /// The exit code it ends with.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        let code = match self {
+            Self::Bake(BakeError::Stopped) => STOPPED,
+            Self::Bake(error) if error.is_refusal() => REFUSED,
+            Self::Bake(_) | Self::Preview { .. } => FAILED,
+            _ => REFUSED,
+        };
+        code.into()
+    }
+
+    /// A short word for machines.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Bake(BakeError::Stopped) => "stopped",
+            Self::Bake(BakeError::Config(_)) | Self::Config(_) => "config",
+            Self::Bake(BakeError::Source(error)) | Self::Source(error) => error.kind(),
+            Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
+            Self::Bake(_) => "bake",
+            Self::Interchange(_) | Self::Preview { .. } => "interchange",
+            Self::Demo(_) => "demo",
+            Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
+            Self::NoDigest { .. } => "usage",
+        }
+    }
+}

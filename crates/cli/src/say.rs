@@ -1,0 +1,99 @@
+//! The only place that prints: results on standard output, everything else on standard error.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// How a command speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Voice {
+    /// Results and progress as JSON lines.
+    pub(crate) json: bool,
+}
+
+impl Voice {
+    /// A result for people.
+    pub(crate) fn line(self, text: impl Display) {
+        if !self.json {
+            print(text);
+        }
+    }
+
+    /// A result for machines.
+    pub(crate) fn json(self, value: &serde_json::Value) {
+        if self.json {
+            print(value);
+        }
+    }
+
+    /// Something a person should know, though the work goes on.
+    pub(crate) fn warn(self, text: impl Display) {
+        note(format_args!("warning: {text}"));
+        self.json(&serde_json::json!({ "event": "warning", "message": text.to_string() }));
+    }
+}
+
+/// One line on standard output. A reader that has gone away is no fault of ours: the exit code still tells.
+pub(crate) fn print(text: impl Display) {
+    let _ = writeln!(io::stdout().lock(), "{text}");
+}
+
+/// One line on standard error.
+pub(crate) fn note(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A whole number with its thousands apart: 1,234,567.
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A time for people: 4.2 s, 3 min 12 s, 2 h 5 min.
+pub(crate) fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
+/// Bytes for people: 12.3 MiB.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 {
+        format!("{n} bytes")
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(duration(4.21), "4.2 s");
+        assert_eq!(duration(192.4), "3 min 12 s");
+        assert_eq!(duration(7512.0), "2 h 5 min");
+        assert_eq!(bytes(100), "100 bytes");
+        assert_eq!(bytes(12_897_485), "12.3 MiB");
+    }
+}

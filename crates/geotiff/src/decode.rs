@@ -1,0 +1,202 @@
+//! The codecs: compressed bytes in, exactly as many bytes out as a block holds.
+
+use flate2::{Decompress, FlushDecompress};
+
+/// How blocks are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all (1).
+    None,
+    /// LZW of TIFF 6.0 (5).
+    Lzw,
+    /// Deflate (8, and 32946 of old).
+    Deflate,
+    /// Runs of bytes (32773).
+    PackBits,
+    /// Zstandard (50000).
+    Zstd,
+}
+
+impl Compression {
+    /// Its name as rasterio has it, such as "deflate".
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lzw => "lzw",
+            Self::Deflate => "deflate",
+            Self::PackBits => "packbits",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// Decodes a block of `len` bytes; what the stream holds beyond that is left alone, less is an error.
+///
+/// `capacity` ≥ `len` is what the block would hold without the image's south border: some writers fill it up.
+pub(crate) fn decode(
+    compression: Compression,
+    input: &[u8],
+    len: usize,
+    capacity: usize,
+) -> Result<Vec<u8>, &'static str> {
+    let mut output = vec![0; len];
+    match compression {
+        Compression::None => output.copy_from_slice(
+            input
+                .get(..len)
+                .ok_or("an uncompressed block is cut short")?,
+        ),
+        Compression::Lzw => lzw(input, &mut output)?,
+        Compression::Deflate => deflate(input, &mut output)?,
+        Compression::PackBits => pack_bits(input, &mut output)?,
+        Compression::Zstd => return zstd(input, len, capacity),
+    }
+    Ok(output)
+}
+
+fn deflate(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
+    let mut stream = Decompress::new(true);
+    loop {
+        let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
+        if written == output.len() {
+            return Ok(());
+        }
+        stream
+            .decompress(
+                &input[read..],
+                &mut output[written..],
+                FlushDecompress::None,
+            )
+            .map_err(|_| "a deflate stream is damaged")?;
+        if stream.total_in() as usize == read && stream.total_out() as usize == written {
+            return Err("a deflate stream ends before its block is full");
+        }
+    }
+}
+
+fn lzw(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
+    // Writers before 1993 packed codes from the other end; their first code, 256, looks like this.
+    if input.len() >= 2 && input[0] == 0 && input[1] & 1 == 1 {
+        return Err("an LZW stream is of the old kind, bits reversed");
+    }
+    let mut stream = weezl::decode::Configuration::with_tiff_size_switch(weezl::BitOrder::Msb, 8)
+        .with_yield_on_full_buffer(true)
+        .build();
+    let (mut read, mut written) = (0, 0);
+    // Not until the end code: some writers leave it out.
+    while written < output.len() {
+        let step = stream.decode_bytes(&input[read..], &mut output[written..]);
+        read += step.consumed_in;
+        written += step.consumed_out;
+        match step.status {
+            Ok(weezl::LzwStatus::Ok) if step.consumed_in + step.consumed_out > 0 => {}
+            Ok(_) if written == output.len() => {}
+            Ok(_) => return Err("an LZW stream ends before its block is full"),
+            Err(_) => return Err("an LZW stream is damaged"),
+        }
+    }
+    Ok(())
+}
+
+fn pack_bits(mut input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
+    const SHORT: &str = "a PackBits stream ends before its block is full";
+    let mut written = 0;
+    while written < output.len() {
+        let (&head, rest) = input.split_first().ok_or(SHORT)?;
+        input = rest;
+        let room = &mut output[written..];
+        match head as i8 {
+            -128 => {}
+            literal @ 0.. => {
+                // What does not fit belongs to no row.
+                let n = (literal as usize + 1).min(room.len());
+                room[..n].copy_from_slice(input.get(..n).ok_or(SHORT)?);
+                input = &input[n..];
+                written += n;
+            }
+            repeat => {
+                let n = (1 - isize::from(repeat)) as usize;
+                let n = n.min(room.len());
+                let (&byte, rest) = input.split_first().ok_or(SHORT)?;
+                room[..n].fill(byte);
+                input = rest;
+                written += n;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn zstd(input: &[u8], len: usize, capacity: usize) -> Result<Vec<u8>, &'static str> {
+    // In one piece: a streaming decoder would reserve the window that the stream claims, up to 128 MiB.
+    let mut output = ::zstd::bulk::decompress(input, capacity)
+        .map_err(|_| "a zstd stream is damaged, or longer than its block")?;
+    if output.len() < len {
+        return Err("a zstd stream ends before its block is full");
+    }
+    output.truncate(len);
+    Ok(output)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn pack_bits_follows_the_example_of_the_standard() {
+        // TIFF 6.0, and Apple's technical note TN1023.
+        let packed = [
+            0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x03, 0x80, 0x00, 0x2a, 0x22, 0xf7,
+            0xaa,
+        ];
+        let plain = [
+            0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0x22,
+            0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
+        ];
+        let decode = |packed: &[u8], len| super::decode(Compression::PackBits, packed, len, len);
+        assert_eq!(decode(&packed, 24).unwrap(), plain);
+        assert_eq!(decode(&packed, 20).unwrap(), plain[..20]);
+        assert!(decode(&packed, 25).is_err());
+        assert!(decode(&packed[..14], 24).is_err());
+    }
+
+    #[test]
+    fn lzw_follows_the_example_of_the_standard() {
+        // TIFF 6.0 section 13: 7 7 7 8 8 7 7 6 6 → 256 7 258 8 8 258 6 6 257, nine bits each.
+        let codes = [256_u32, 7, 258, 8, 8, 258, 6, 6, 257];
+        let plain = [7, 7, 7, 8, 8, 7, 7, 6, 6];
+        let pack = |codes: &[u32]| {
+            let bits: String = codes.iter().map(|c| format!("{c:09b}")).collect();
+            let padded = format!("{bits:0<width$}", width = bits.len().div_ceil(8) * 8);
+            (0..padded.len())
+                .step_by(8)
+                .map(|i| u8::from_str_radix(&padded[i..i + 8], 2).unwrap())
+                .collect::<Vec<u8>>()
+        };
+        let decode = |packed: &[u8], len| super::decode(Compression::Lzw, packed, len, len);
+        assert_eq!(decode(&pack(&codes), 9).unwrap(), plain);
+        assert_eq!(
+            decode(&pack(&codes[..8]), 9).unwrap(),
+            plain,
+            "without an end code"
+        );
+        assert!(decode(&pack(&codes), 10).is_err());
+        assert!(decode(&pack(&codes[..5]), 9).is_err());
+    }
+
+    #[test]
+    fn a_stream_longer_than_its_block_stops_there() {
+        let mut encoder =
+            flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, &[7; 100_000]).unwrap();
+        let packed = encoder.finish().unwrap();
+        assert_eq!(
+            decode(Compression::Deflate, &packed, 10, 10).unwrap(),
+            [7; 10]
+        );
+        assert!(decode(Compression::Deflate, &packed, 100_001, 100_001).is_err());
+        assert!(decode(Compression::Deflate, &packed[..20], 100_000, 100_000).is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! What a file says about its first image.
+
+use ecotone_grid::GeoKeys;
+
+use crate::decode::Compression;
+use crate::georeference::{self, is_geographic, is_web_mercator, linear_unit};
+use crate::map::Map;
+use crate::metadata::{Linear, linears, nodata};
+use crate::predictor::Predictor;
+use crate::tags::Tags;
+use crate::{ByteOrder, Options, SampleType, SourceError};
+
+const NODATA: u16 = 42113;
+const METADATA: u16 = 42112;
+
+/// How an image is cut into blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Blocks of whole rows.
+    Strips {
+        /// Rows in one strip; the last may have fewer.
+        rows: u32,
+    },
+    /// Rectangular blocks, all of one size.
+    Tiles {
+        /// Pixels from west to east.
+        width: u32,
+        /// Pixels from north to south.
+        height: u32,
+    },
+}
+
+/// How several bands lie together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleaving {
+    /// All bands of a pixel side by side (`PlanarConfiguration` 1).
+    Pixel,
+    /// Each band has its own blocks (`PlanarConfiguration` 2).
+    Band,
+}
+
+/// What a file says about its first image, and the caller's corrections to it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Header {
+    /// Pixels from west to east, at least 1.
+    pub width: u32,
+    /// Pixels from north to south, at least 1.
+    pub height: u32,
+    /// Bands, at least 1.
+    pub n_bands: usize,
+    /// Type of every sample.
+    pub sample: SampleType,
+    /// Byte order of the file.
+    pub byte_order: ByteOrder,
+    /// Whether offsets have eight bytes.
+    pub big_tiff: bool,
+    /// Strips or tiles, and their size.
+    pub layout: Layout,
+    /// How blocks are compressed.
+    pub compression: Compression,
+    /// What was done to samples before.
+    pub predictor: Predictor,
+    /// How several bands lie together.
+    pub interleaving: Interleaving,
+    /// The raw value that stands for a void: the caller's, else the file's.
+    pub nodata: Option<f64>,
+    /// The coordinate system's tags, passed through; empty where there are none.
+    pub keys: GeoKeys,
+    /// The raw value of blocks that were left out of the file.
+    pub(crate) stored_nodata: Option<f64>,
+    /// Eight samples to a byte; only masks are read so.
+    pub(crate) one_bit: bool,
+    linears: Vec<Linear>,
+}
+
+impl Header {
+    pub(crate) fn read(map: &Map, tags: &mut Tags, options: &Options) -> Result<Self, SourceError> {
+        let width = dimension(tags, 256, "image width")?;
+        let height = dimension(tags, 257, "image height")?;
+        let compression = compression(map, tags)?;
+        photometric(map, tags)?;
+        let n_bands = tags.number(277)?.unwrap_or(1);
+        if n_bands == 0 || n_bands > u64::from(u16::MAX) {
+            return Err(tags.corrupt(format!(
+                "1 to 65535 samples per pixel are expected, not {n_bands}"
+            )));
+        }
+        let n_bands = n_bands as usize;
+        let (sample, one_bit) = sample_type(map, tags)?;
+        let interleaving = match tags.number(284)? {
+            None | Some(1) => Interleaving::Pixel,
+            Some(2) => Interleaving::Band,
+            Some(n) => {
+                return Err(tags.corrupt(format!("a planar configuration is 1 or 2, not {n}")));
+            }
+        };
+        let own_nodata = match tags.text(NODATA, options.limits.text_bytes)? {
+            Some(text) => match nodata(&text) {
+                Ok(value) => value,
+                // The caller knows better.
+                Err(()) if options.nodata.is_some() => None,
+                Err(()) => return Err(tags.corrupt("the GDAL_NODATA tag is not a number")),
+            },
+            None => None,
+        };
+        let xml = tags
+            .text(METADATA, options.limits.text_bytes)?
+            .unwrap_or_default();
+        Ok(Self {
+            width,
+            height,
+            n_bands,
+            sample,
+            byte_order: tags.preamble.order,
+            big_tiff: tags.preamble.big_tiff,
+            layout: layout(tags, height)?,
+            compression,
+            predictor: predictor(map, tags, sample, compression)?,
+            interleaving,
+            nodata: options.nodata.or(own_nodata),
+            keys: georeference::keys(tags)?,
+            stored_nodata: own_nodata,
+            one_bit,
+            linears: corrected(linears(&xml, n_bands), options),
+        })
+    }
+
+    /// The factor of a band: height = raw · scale + offset. 1 for a band that is not there.
+    pub fn scale(&self, band: usize) -> f64 {
+        self.linears.get(band).unwrap_or(&Linear::IDENTITY).scale
+    }
+
+    /// The summand of a band: height = raw · scale + offset. 0 for a band that is not there.
+    pub fn offset(&self, band: usize) -> f64 {
+        self.linears.get(band).unwrap_or(&Linear::IDENTITY).offset
+    }
+
+    /// Whether the coordinates are degrees (`GTModelTypeGeoKey` 2).
+    pub fn is_geographic(&self) -> bool {
+        is_geographic(&self.keys)
+    }
+
+    /// Whether the system is Web Mercator (EPSG 3857 and its aliases), whose metres are true at the equator only.
+    pub fn is_web_mercator(&self) -> bool {
+        is_web_mercator(&self.keys)
+    }
+
+    /// The EPSG code of the unit of projected coordinates (`ProjLinearUnitsGeoKey`), where it is written out:
+    /// 9001 metre, 9002 foot, 9003 US survey foot.
+    pub fn linear_unit(&self) -> Option<u16> {
+        linear_unit(&self.keys)
+    }
+}
+
+fn corrected(mut linears: Vec<Linear>, options: &Options) -> Vec<Linear> {
+    for linear in &mut linears {
+        linear.scale = options.scale.unwrap_or(linear.scale);
+        linear.offset = options.offset.unwrap_or(linear.offset);
+    }
+    linears
+}
+
+fn dimension(tags: &mut Tags, tag: u16, name: &str) -> Result<u32, SourceError> {
+    let value = tags.number(tag)?;
+    value
+        .and_then(|n| u32::try_from(n).ok())
+        .filter(|&n| n > 0)
+        .ok_or_else(|| {
+            let found = value.map_or("nothing".to_owned(), |n| n.to_string());
+            tags.corrupt(format!(
+                "the {name} is 1 to 4294967295, and {found} is there"
+            ))
+        })
+}
+
+fn layout(tags: &mut Tags, height: u32) -> Result<Layout, SourceError> {
+    if tags.has(322) || tags.has(323) {
+        return Ok(Layout::Tiles {
+            width: dimension(tags, 322, "tile width")?,
+            height: dimension(tags, 323, "tile height")?,
+        });
+    }
+    // More rows than the image has, such as 2³² − 1, mean one strip.
+    let rows = match tags.number(278)? {
+        None => height,
+        Some(0) => return Err(tags.corrupt("a strip has at least one row, and 0 are there")),
+        Some(n) => n.min(u64::from(height)) as u32,
+    };
+    Ok(Layout::Strips { rows })
+}
+
+fn compression(map: &Map, tags: &mut Tags) -> Result<Compression, SourceError> {
+    let name = match tags.number(259)?.unwrap_or(1) {
+        1 => return Ok(Compression::None),
+        5 => return Ok(Compression::Lzw),
+        8 | 32946 => return Ok(Compression::Deflate),
+        32773 => return Ok(Compression::PackBits),
+        50000 => return Ok(Compression::Zstd),
+        2..=4 | 32771 => "CCITT fax compression",
+        6 | 7 => "JPEG compression",
+        34676 | 34677 => "SGI LogLuv compression",
+        34712 | 33003 | 33005 => "JPEG 2000 compression",
+        34887 => "LERC compression",
+        34925 => "LZMA compression",
+        50001 => "WebP compression",
+        50002 | 52546 => "JPEG XL compression",
+        other => return Err(map.unsupported(format!("compression {other}"))),
+    };
+    Err(map.unsupported(name))
+}
+
+fn photometric(map: &Map, tags: &mut Tags) -> Result<(), SourceError> {
+    if tags.number(266)?.unwrap_or(1) != 1 {
+        return Err(map.unsupported("a reversed bit order"));
+    }
+    match tags.number(262)?.unwrap_or(1) {
+        6 => Err(map.unsupported("YCbCr colour")),
+        32803 => Err(map.unsupported("a colour filter array")),
+        32844 | 32845 => Err(map.unsupported("LogLuv colour")),
+        _ => Ok(()),
+    }
+}
+
+fn sample_type(map: &Map, tags: &mut Tags) -> Result<(SampleType, bool), SourceError> {
+    let bits = tags.numbers(258, 1 << 16)?.unwrap_or_else(|| vec![1]);
+    let formats = tags.numbers(339, 1 << 16)?.unwrap_or_else(|| vec![1]);
+    if bits.iter().any(|&b| b != bits[0]) || formats.iter().any(|&f| f != formats[0]) {
+        return Err(map.unsupported("bands of different types"));
+    }
+    let sample = match (formats[0], bits[0]) {
+        (_, 0) => return Err(tags.corrupt("a sample has 0 bits")),
+        (1, 1) => return Ok((SampleType::U8, true)),
+        (1 | 4, 8) => SampleType::U8,
+        (1 | 4, 16) => SampleType::U16,
+        (1 | 4, 32) => SampleType::U32,
+        (1 | 4, 64) => SampleType::U64,
+        (2, 8) => SampleType::I8,
+        (2, 16) => SampleType::I16,
+        (2, 32) => SampleType::I32,
+        (2, 64) => SampleType::I64,
+        (3, 32) => SampleType::F32,
+        (3, 64) => SampleType::F64,
+        (1..=4, bits) => {
+            let kind = if formats[0] == 3 {
+                "floats"
+            } else {
+                "integers"
+            };
+            return Err(map.unsupported(format!("{kind} of {bits} bits")));
+        }
+        (5 | 6, _) => return Err(map.unsupported("complex samples")),
+        (format, _) => {
+            return Err(tags.corrupt(format!("a sample format is 1 to 6, and {format} is there")));
+        }
+    };
+    Ok((sample, false))
+}
+
+fn predictor(
+    map: &Map,
+    tags: &mut Tags,
+    sample: SampleType,
+    compression: Compression,
+) -> Result<Predictor, SourceError> {
+    // Only these codecs have predictors; libtiff does not look at the tag for the others.
+    let applies = matches!(
+        compression,
+        Compression::Lzw | Compression::Deflate | Compression::Zstd
+    );
+    match tags.number(317)? {
+        _ if !applies => Ok(Predictor::None),
+        None | Some(1) => Ok(Predictor::None),
+        Some(2) => Ok(Predictor::Horizontal),
+        Some(3) if sample.is_float() => Ok(Predictor::FloatingPoint),
+        Some(3) => Err(tags.corrupt("the floating-point predictor is set on integers")),
+        Some(other) => Err(map.unsupported(format!("predictor {other}"))),
+    }
+}

@@ -1,0 +1,100 @@
+//! GDAL's own tags: nodata, and the scale and offset of each band.
+
+/// The nodata value that GDAL wrote as text; `None` where it is blank, an error where it is no number.
+pub(crate) fn nodata(text: &str) -> Result<Option<f64>, ()> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    // Numbers as old Microsoft libraries printed them.
+    if text.contains("#QNAN") || text.contains("#IND") {
+        return Ok(Some(f64::NAN));
+    }
+    text.parse().map(Some).map_err(|_| ())
+}
+
+/// Height = raw · `scale` + `offset`, in each band.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Linear {
+    pub scale: f64,
+    pub offset: f64,
+}
+
+impl Linear {
+    pub const IDENTITY: Self = Self {
+        scale: 1.0,
+        offset: 0.0,
+    };
+}
+
+/// Reads `<Item name="SCALE" sample="0" role="scale">0.1</Item>` and the like out of the `GDAL_METADATA` tag.
+///
+/// Items of bands beyond `n_bands`, and what is not a finite number, are left alone.
+pub(crate) fn linears(xml: &str, n_bands: usize) -> Vec<Linear> {
+    let mut linears = vec![Linear::IDENTITY; n_bands];
+    for item in xml.split("<Item").skip(1) {
+        let Some((attributes, rest)) = item.split_once('>') else {
+            continue;
+        };
+        let text = rest.split('<').next().unwrap_or_default().trim();
+        let sample = attribute(attributes, "sample").unwrap_or("0").parse();
+        let (Ok(band), Ok(value)) = (sample, text.parse::<f64>()) else {
+            continue;
+        };
+        let (band, value): (usize, f64) = (band, value);
+        let Some(linear) = linears.get_mut(band).filter(|_| value.is_finite()) else {
+            continue;
+        };
+        match attribute(attributes, "role") {
+            Some("scale") => linear.scale = value,
+            Some("offset") => linear.offset = value,
+            _ => {}
+        }
+    }
+    linears
+}
+
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    attributes.split_whitespace().find_map(|attribute| {
+        let (key, value) = attribute.split_once('=')?;
+        (key == name).then(|| value.trim_end_matches('/').trim_matches(['"', '\'']))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_and_offsets_belong_to_their_bands() {
+        let xml = r#"<GDALMetadata>
+            <Item name="AREA_OR_POINT">Area</Item>
+            <Item name="OFFSET" sample="0" role="offset">1000</Item>
+            <Item name="SCALE" sample="0" role="scale">0.1</Item>
+            <Item name="DESCRIPTION" sample="1" role="description">9</Item>
+            <Item name="SCALE" sample="1" role="scale">-2.5e-3</Item>
+            <Item name="SCALE" sample="7" role="scale">4</Item>
+            <Item name="OFFSET" sample="1" role="offset">nan</Item>
+        </GDALMetadata>"#;
+        let first = Linear {
+            scale: 0.1,
+            offset: 1000.0,
+        };
+        let second = Linear {
+            scale: -0.0025,
+            offset: 0.0,
+        };
+        assert_eq!(linears(xml, 2), [first, second]);
+        assert_eq!(linears("<Item <Item name= sample", 1), [Linear::IDENTITY]);
+    }
+
+    #[test]
+    fn nodata_is_a_number_or_an_error() {
+        assert_eq!(nodata("-9999 "), Ok(Some(-9999.0)));
+        assert_eq!(nodata("1e400"), Ok(Some(f64::INFINITY)));
+        assert_eq!(nodata(" "), Ok(None));
+        assert!(nodata("nan").is_ok_and(|n| n.is_some_and(f64::is_nan)));
+        assert!(nodata("-1.#QNAN").is_ok_and(|n| n.is_some_and(f64::is_nan)));
+        assert_eq!(nodata("abc"), Err(()));
+    }
+}

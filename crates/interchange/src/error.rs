@@ -1,0 +1,83 @@
+//! What can go wrong between a finished world and what is made of it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ecotone_geotiff::SourceError;
+use ecotone_store::StoreError;
+
+/// Why a world was not exported or drawn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterchangeError {
+    /// The world directory could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A raster file could not be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, such as "write".
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file of the world is not of the world's shape.
+    #[error("{} is not what the manifest says: expected {expected}, found {found}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What the manifest says.
+        expected: String,
+        /// What the file holds.
+        found: String,
+    },
+    /// The height map the world was made from is not where it was.
+    #[error("the world's heights are not part of it, and {} is gone: put it back, or bake the world again from where it lies now", path.display())]
+    HeightsGone {
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// A picture of something the world does not have.
+    #[error("there is no layer {found}; the world has {}", known.join(", "))]
+    UnknownLayer {
+        /// The layer asked for.
+        found: String,
+        /// The layers there are.
+        known: Vec<String>,
+    },
+    /// A region that shares no ground with the map.
+    #[error(
+        "the region {region:?} holds no part of the map: expected west, south, east and north in metres within {extent:?}"
+    )]
+    RegionOffMap {
+        /// The region asked for.
+        region: [f64; 4],
+        /// West, south, east and north of the map.
+        extent: [f64; 4],
+    },
+    /// A picture larger or smaller than is drawn.
+    #[error("a picture of {found} pixels was asked for; 16 to {most} can be drawn")]
+    PictureSize {
+        /// The pixels asked for.
+        found: u32,
+        /// The most there can be.
+        most: u32,
+    },
+}
+
+impl InterchangeError {
+    /// An error of the system while doing `action` on `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The ground in the colours of its strata, lit, with the plants on it.
+
+use ecotone_grid::Raster;
+
+use super::canvas::Canvas;
+use super::frame::{Legend, Row, Section};
+use super::palette::{self, Rgb, mix};
+use super::resample::Resampled;
+use super::view::View;
+use super::{crowns, relief, ticks};
+use crate::{Finished, InterchangeError};
+
+/// The two tones of the checkers where there is no ground.
+const VOID: [Rgb; 2] = [[236.0, 235.0, 231.0], [228.0, 227.0, 222.0]];
+
+/// What sunlit slopes lean towards.
+const SUN: Rgb = [255.0, 250.0, 232.0];
+
+/// What a slope in shadow keeps of each colour: blue most, as under an open sky.
+const SHADE: Rgb = [0.34, 0.38, 0.50];
+
+/// The mean colour of the strata under each pixel and the share of it that is no void, and the share of each stratum in all.
+struct Tints {
+    pixels: Vec<[f32; 4]>,
+    shares: Vec<f64>,
+}
+
+pub(super) fn draw(world: &Finished, view: &View) -> Result<(Canvas, Legend), InterchangeError> {
+    let manifest = world.manifest();
+    let strata = palette::strata(manifest.strata.iter().map(String::as_str));
+    let species = palette::species(manifest.species.iter().map(|species| species.name.as_str()));
+
+    let tints = tints(world, view, &strata)?;
+    let light = relief::shade(&relief::ground(world, view)?);
+    let (covers, counts) = crowns::draw(world, view, &species)?;
+
+    let mut canvas = Canvas::new(view.width, view.height, VOID[0]);
+    for (idx, pixel) in canvas.pixels.iter_mut().enumerate() {
+        let [r, g, b, solid] = tints.pixels[idx];
+        let ground = [r, g, b].map(|c| c / solid.max(f32::MIN_POSITIVE));
+        let cover = &covers[idx];
+        let shadowed = mix(ground, ground.map(|c| c * 0.58), cover.shadow);
+        let grown = mix(shadowed, cover.colour, cover.alpha);
+        // Crowns follow the light of the ground less than the ground does: they are lit by themselves.
+        let bare = lit(grown, 1.0 + (light[idx] - 1.0) * (1.0 - 0.4 * cover.alpha));
+        *pixel = mix(void(idx % view.width, idx / view.width), bare, solid.min(1.0));
+    }
+    let legend = legend(world, &strata, &tints.shares, &species, &counts);
+    Ok((canvas, legend))
+}
+
+/// The colour of no ground.
+pub(super) fn void(x: usize, y: usize) -> Rgb {
+    VOID[(x / 8 + y / 8) % 2]
+}
+
+/// A colour under light; 1 leaves it as it is.
+pub(super) fn lit(colour: Rgb, light: f32) -> Rgb {
+    if light < 1.0 {
+        let shade = [0, 1, 2].map(|k| colour[k] * SHADE[k]);
+        mix(colour, shade, (1.15 * (1.0 - light)).min(1.0))
+    } else {
+        mix(colour, SUN, (0.9 * (light - 1.0)).min(0.6))
+    }
+}
+
+fn tints(world: &Finished, view: &View, colours: &[Rgb]) -> Result<Tints, InterchangeError> {
+    let mut sums = Resampled::<4>::new(view.columns(), view.rows());
+    let mut totals = vec![0_u64; colours.len()];
+    let mut weights = Raster::default();
+    let mut line = Vec::new();
+    for rect in view.reads(colours.len()) {
+        world.weights(rect, &mut weights)?;
+        for y in rect.y0..rect.y1 {
+            line.clear();
+            line.resize(rect.width(), [0.0; 4]);
+            for (band, colour) in colours.iter().enumerate() {
+                for (pixel, &weight) in line.iter_mut().zip(weights.band(band).row(y)) {
+                    if weight > 0 {
+                        let share = f32::from(weight) / 255.0;
+                        (0..3).for_each(|k| pixel[k] += share * colour[k]);
+                        pixel[3] += share;
+                        totals[band] += u64::from(weight);
+                    }
+                }
+            }
+            sums.add(y, &line);
+        }
+    }
+    let all = totals.iter().sum::<u64>().max(1) as f64;
+    Ok(Tints {
+        pixels: sums.finish(),
+        shares: totals.iter().map(|&total| total as f64 / all).collect(),
+    })
+}
+
+fn legend(
+    world: &Finished,
+    strata: &[Rgb],
+    shares: &[f64],
+    species: &[Rgb],
+    counts: &[u64],
+) -> Legend {
+    let manifest = world.manifest();
+    let ground = manifest.strata.iter().zip(strata.iter().zip(shares));
+    let ground = ground.map(|(name, (&colour, share))| {
+        let percent = format!("{} %", ticks::trimmed(share * 100.0, 1));
+        Row::square(colour, name, percent)
+    });
+    let plants = manifest.species.iter().zip(species.iter().zip(counts));
+    let plants = plants.map(|(species, (&colour, &n))| {
+        Row::disc(colour, &species.name, ticks::count(n))
+    });
+    let mut sections = vec![Section::Rows("Strata".to_owned(), ground.collect())];
+    if !counts.is_empty() {
+        let title = format!("Plants  {}", ticks::count(counts.iter().sum()));
+        sections.push(Section::Rows(title, plants.collect()));
+    }
+    Legend {
+        title: "Terrain".to_owned(),
+        sections,
+    }
+}

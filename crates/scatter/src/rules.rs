@@ -1,0 +1,180 @@
+//! How likely a plant is at a point, and why.
+
+use crate::sample::{Fields, Ground, lerp};
+use crate::{Edge, Species};
+use ecotone_grid::slope_degrees;
+
+/// The parts of the probability of a plant at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Height of the ground in metres.
+    pub height: f64,
+    /// Mixed weight of the species' strata, 0 to 1.
+    pub mixed_weight: f64,
+    /// Whether the mixed weight reaches the species' threshold.
+    pub is_target: bool,
+    /// Distance in metres to the edge of the species' stratum, positive inside.
+    pub edge_distance: f64,
+    /// Edge attenuation: 0 at the edge to 1 well inside.
+    pub attenuation: f64,
+    /// Factor of the density towards the edge.
+    pub edge_factor: f64,
+    /// Factor of the altitude band.
+    pub altitude_factor: f64,
+    /// Factor of the slope band.
+    pub slope_factor: f64,
+    /// Product of the factors of the distance bands.
+    pub distance_factor: f64,
+    /// Probability that a point of the species' pattern is a plant here, before competition.
+    pub probability: f64,
+}
+
+/// The probability of a plant of `species` at a world position in 1/1024 m; `None` where the ground is void.
+pub fn probability(species: &Species, fields: &Fields<'_>, x: i64, y: i64) -> Option<Sample> {
+    let ground = Ground::at(fields, x, y)?;
+    sample(species, &ground, mixed_weight(species, &ground))
+}
+
+/// The mixed weight of a species' strata, 0 to 1.
+pub(crate) fn mixed_weight(species: &Species, ground: &Ground<'_>) -> f64 {
+    let mixed: f64 = species
+        .strata
+        .iter()
+        .fold(0.0, |sum, &(stratum, c)| sum + c * ground.weight(stratum));
+    (mixed / 255.0).clamp(0.0, 1.0)
+}
+
+/// The most that a probability can be at a mixed weight, whatever the other factors are.
+pub(crate) fn most_likely(species: &Species, mixed_weight: f64) -> f64 {
+    species.fill() * mixed_weight * species.edge.density.max(1.0)
+}
+
+/// All parts of the probability, the mixed weight being known.
+pub(crate) fn sample(species: &Species, ground: &Ground<'_>, mixed_weight: f64) -> Option<Sample> {
+    let edge_distance = -ground.distance(species.edge.stratum)?;
+    let attenuation = attenuation(&species.edge, edge_distance);
+    let edge_factor = lerp(species.edge.density, 1.0, attenuation);
+    let is_target = mixed_weight >= species.threshold;
+    let altitude_factor = species
+        .altitude
+        .map_or(1.0, |band| band.weight(ground.height()));
+    let slope_factor = slope_factor(species, ground);
+    let distance_factor = distance_factor(species, ground)?;
+    let factors = edge_factor * altitude_factor * slope_factor * distance_factor;
+    let here = f64::from(u8::from(is_target)) * mixed_weight * factors;
+    Some(Sample {
+        height: ground.height(),
+        mixed_weight,
+        is_target,
+        edge_distance,
+        attenuation,
+        edge_factor,
+        altitude_factor,
+        slope_factor,
+        distance_factor,
+        probability: (species.fill() * here).clamp(0.0, 1.0),
+    })
+}
+
+/// Edge attenuation at a distance in metres inside the edge: 0 on it and outside, 1 from the falloff on.
+pub fn attenuation(edge: &Edge, edge_distance: f64) -> f64 {
+    match edge.falloff_m {
+        None => 1.0,
+        Some(_) if edge_distance <= 0.0 => 0.0,
+        Some(falloff) if edge_distance >= falloff => 1.0,
+        Some(falloff) => edge.curve.at(edge_distance / falloff),
+    }
+}
+
+/// The weight of the slope at the ground in the species' band.
+fn slope_factor(species: &Species, ground: &Ground<'_>) -> f64 {
+    species.slope.map_or(1.0, |band| {
+        let [x, y, z] = ground.normal();
+        band.weight(slope_degrees(x, y, z))
+    })
+}
+
+/// The product of the weights of the signed distances to strata's edges.
+fn distance_factor(species: &Species, ground: &Ground<'_>) -> Option<f64> {
+    let mut factor = 1.0;
+    for (stratum, band) in &species.distance {
+        factor *= band.weight(ground.distance(*stratum)?);
+    }
+    Some(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::Curve;
+    use crate::testing::{World, spruce};
+    use ecotone_grid::Trapezoid;
+
+    /// The probability in the middle of a flat world, all of one weight and one distance.
+    fn middle(species: &Species, weight: u8, distance: i16) -> Sample {
+        let mut world = World::new(4, 4, |_, _| 500.0);
+        world.weights.band_mut(0).fill(weight);
+        world.sdf.band_mut(0).fill(distance);
+        let (x, y) = world.position(1.5, 1.25);
+        probability(species, &world.fields(), x, y).unwrap()
+    }
+
+    #[test]
+    fn the_mixed_weight_has_a_threshold_and_a_limit() {
+        let mut species = spruce();
+        species.strata = vec![(0, 1.0)];
+        species.threshold = 0.5;
+        assert_eq!(middle(&species, 127, -100).probability, 0.0);
+        assert_eq!(middle(&species, 128, -100).probability, 128.0 / 255.0);
+        species.strata = vec![(0, 3.0)];
+        assert_eq!(middle(&species, 128, -100).mixed_weight, 1.0);
+        species.strata = vec![(0, -1.0)];
+        assert_eq!(middle(&species, 128, -100).mixed_weight, 0.0);
+    }
+
+    #[test]
+    fn attenuation_goes_from_the_edge_to_the_falloff() {
+        let mut species = spruce();
+        species.edge.falloff_m = Some(20.0);
+        species.edge.curve = Curve::Linear;
+        species.edge.density = 0.2;
+        // A step is 1/8 m.
+        for (steps, a) in [(8, 0.0), (0, 0.0), (-40, 0.25), (-160, 1.0), (-300, 1.0)] {
+            let sample = middle(&species, 255, steps);
+            assert_eq!(sample.attenuation, a);
+            assert_eq!(sample.edge_distance, -f64::from(steps) / 8.0);
+            assert!((sample.probability - (0.2 + 0.8 * a)).abs() < 1e-15);
+        }
+        species.edge.curve = Curve::Smooth;
+        assert_eq!(middle(&species, 255, -40).attenuation, 0.15625);
+        species.edge.falloff_m = None;
+        assert_eq!(middle(&species, 255, 40).attenuation, 1.0);
+    }
+
+    #[test]
+    fn bands_multiply() {
+        let band = |lo, hi, blend| Trapezoid {
+            lo: Some(lo),
+            hi: Some(hi),
+            blend,
+        };
+        let mut species = spruce();
+        species.density_per_m2 = Some(species.max_density_per_m2() / 2.0);
+        species.altitude = Some(band(500.0, 900.0, 100.0));
+        species.distance = vec![(0, band(-10.0, -2.0, 4.0))];
+        let sample = middle(&species, 255, -24);
+        assert_eq!((sample.altitude_factor, sample.distance_factor), (0.5, 0.75));
+        assert!((sample.probability - 0.5 * 0.5 * 0.75).abs() < 1e-12);
+        species.slope = Some(Trapezoid::slope(10.0, 90.0, 0.0));
+        assert_eq!(middle(&species, 255, -24).probability, 0.0);
+    }
+
+    #[test]
+    fn a_void_has_no_probability() {
+        let mut world = World::new(4, 4, |_, _| 500.0);
+        world.sdf.band_mut(0)[5] = i16::MIN;
+        let (x, y) = world.position(1.5, 1.5);
+        assert_eq!(probability(&spruce(), &world.fields(), x, y), None);
+    }
+}

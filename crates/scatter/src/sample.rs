@@ -1,0 +1,205 @@
+//! The ground at a point: rasters read bilinearly between pixel centres.
+
+use crate::UNITS_PER_M;
+use ecotone_grid::{GeoTransform, Raster, Rect, Window};
+
+/// The rasters that plants are placed by, each over a window of the map; they may cover different windows.
+///
+/// What lies outside of a window is taken for void, so a window has to reach one pixel beyond every point looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a> {
+    /// Where pixels lie in the world.
+    pub transform: GeoTransform,
+    /// The whole map.
+    pub map: Rect,
+    /// Heights in metres; NaN where the map is void.
+    pub heights: Window<'a, f64>,
+    /// Smoothed normals in three bands, x (east), y (north) and z (up); needed where a species reads them.
+    pub normals: Option<&'a Raster<f32>>,
+    /// Stored weights, one band per stratum.
+    pub weights: &'a Raster<u8>,
+    /// Stored signed distances, one band per stratum; `i16::MIN` where the map is void.
+    pub sdf: &'a Raster<i16>,
+    /// Metres in one step of a stored distance.
+    pub sdf_scale: f64,
+}
+
+/// A point on the ground: the four pixels around it, none of them void, and how far it is between them.
+///
+/// A point is void, and has no ground, where any of the pixels at its rounded-down column and row and at the next ones is void
+/// or off the map. So a void and the outside of the map are the same thing.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    fields: &'a Fields<'a>,
+    column: i64,
+    row: i64,
+    /// Fraction of a pixel east and south of the first of the four.
+    fraction: (f64, f64),
+    height: f64,
+}
+
+impl<'a> Ground<'a> {
+    /// The ground at a world position in 1/1024 m; `None` where it is void.
+    pub fn at(fields: &'a Fields<'a>, x: i64, y: i64) -> Option<Self> {
+        let metres = |units: i64| units as f64 / UNITS_PER_M as f64;
+        let (column, row) = fields.transform.pixel_at(metres(x), metres(y));
+        let (west, north) = (column.floor(), row.floor());
+        let mut ground = Self {
+            fields,
+            column: west as i64,
+            row: north as i64,
+            fraction: (column - west, row - north),
+            height: f64::NAN,
+        };
+        if !ground.within(&fields.map) {
+            return None;
+        }
+        let heights = ground.four(&fields.heights)?;
+        if heights.iter().any(|height| !height.is_finite()) {
+            return None;
+        }
+        ground.height = ground.between(heights);
+        Some(ground)
+    }
+
+    /// Height in metres.
+    pub fn height(&self) -> f64 {
+        self.height
+    }
+
+    /// Weight of a stratum, 0 to 255; 0 where the weights have no such band.
+    pub fn weight(&self, stratum: usize) -> f64 {
+        self.band(self.fields.weights, stratum)
+            .map_or(0.0, |four| self.between(four.map(f64::from)))
+    }
+
+    /// Signed distance in metres to a stratum's edge, negative inside; `None` where it is void or has no such band.
+    pub fn distance(&self, stratum: usize) -> Option<f64> {
+        let four = self.band(self.fields.sdf, stratum)?;
+        if four.contains(&i16::MIN) {
+            return None;
+        }
+        Some(self.between(four.map(f64::from)) * self.fields.sdf_scale)
+    }
+
+    /// The smoothed normal, of length 1; straight up where the fields have no normals.
+    pub fn normal(&self) -> [f64; 3] {
+        let component = |band| {
+            let four = self.band(self.fields.normals?, band)?;
+            Some(self.between(four.map(f64::from)))
+        };
+        match (component(0), component(1), component(2)) {
+            (Some(x), Some(y), Some(z)) => normalised([x, y, z]),
+            _ => [0.0, 0.0, 1.0],
+        }
+    }
+
+    /// Whether all four pixels lie in a rectangle.
+    fn within(&self, rect: &Rect) -> bool {
+        rect.contains(self.column, self.row) && rect.contains(self.column + 1, self.row + 1)
+    }
+
+    /// The four pixels of a band.
+    fn band<T: Copy>(&self, raster: &'a Raster<T>, band: usize) -> Option<[T; 4]> {
+        (band < raster.n_bands())
+            .then(|| self.four(&raster.band(band)))
+            .flatten()
+    }
+
+    /// The four pixels of a window, from the north-west, row by row.
+    fn four<T: Copy>(&self, window: &Window<'_, T>) -> Option<[T; 4]> {
+        if !self.within(&window.rect()) {
+            return None;
+        }
+        let column = (self.column - window.rect().x0) as usize;
+        let (north, south) = (window.row(self.row), window.row(self.row + 1));
+        Some([
+            north[column],
+            north[column + 1],
+            south[column],
+            south[column + 1],
+        ])
+    }
+
+    /// The bilinear mean of four pixels.
+    fn between(&self, [nw, ne, sw, se]: [f64; 4]) -> f64 {
+        let (east, south) = self.fraction;
+        let (north_side, south_side) = (lerp(nw, ne, east), lerp(sw, se, east));
+        lerp(north_side, south_side, south)
+    }
+}
+
+/// From `a` at t = 0 to `b` at t = 1.
+#[inline]
+pub(crate) fn lerp(a: f64, b: f64, t: f64) -> f64 {
+    a + (b - a) * t
+}
+
+/// A vector scaled to length 1; straight up where it has no length.
+pub(crate) fn normalised([x, y, z]: [f64; 3]) -> [f64; 3] {
+    let length = (x * x + y * y + z * z).sqrt();
+    if length > 0.0 {
+        [x / length, y / length, z / length]
+    } else {
+        [0.0, 0.0, 1.0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::testing::World;
+
+    #[test]
+    fn a_plane_is_read_exactly_between_pixels() {
+        let world = World::new(12, 9, |x, y| 100.0 + 0.25 * x - 0.5 * y);
+        let fields = world.fields();
+        let [west, south, east, north] = fields.transform.bounds(fields.map);
+        let mut n = 0;
+        for k in 0..4000_u64 {
+            let h = ecotone_grid::mix(k);
+            let x = ((west + (east - west) * (h & 0xffff) as f64 / 65536.0) * 1024.0) as i64;
+            let y = ((south + (north - south) * (h >> 48) as f64 / 65536.0) * 1024.0) as i64;
+            let Some(ground) = Ground::at(&fields, x, y) else {
+                continue;
+            };
+            n += 1;
+            let plane = 100.0 + 0.25 * x as f64 / 1024.0 - 0.5 * y as f64 / 1024.0;
+            assert!((ground.height() - plane).abs() < 1e-9);
+        }
+        // Eleven by eight of the twelve by nine pixels have all four neighbours.
+        assert!((f64::from(n) / 4000.0 - 88.0 / 108.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn a_void_corner_makes_the_four_squares_around_it_void() {
+        let mut world = World::new(8, 8, |_, _| 5.0);
+        world.heights.row_mut(0, 3)[4] = f64::NAN;
+        let fields = world.fields();
+        for row in 0..7 {
+            for column in 0..7 {
+                let (x, y) = world.position(column as f64 + 0.5, row as f64 + 0.5);
+                let void = (column == 3 || column == 4) && (row == 2 || row == 3);
+                assert_eq!(
+                    Ground::at(&fields, x, y).is_none(),
+                    void,
+                    "{column} {row}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_outside_is_void_like_a_hole() {
+        let world = World::new(4, 4, |_, _| 5.0);
+        let fields = world.fields();
+        let ground = |column: f64, row: f64| {
+            let (x, y) = world.position(column, row);
+            Ground::at(&fields, x, y).is_some()
+        };
+        assert!(ground(0.0, 0.0) && ground(2.9, 2.9));
+        assert!(!ground(-0.1, 1.0) && !ground(1.0, -0.1) && !ground(3.0, 1.0) && !ground(1.0, 3.1));
+        assert!(Ground::at(&fields, i64::MAX, i64::MIN).is_none());
+    }
+}

@@ -1,0 +1,103 @@
+//! JSON with one line for each item of a list: small enough for thousands of tiles, and readable by people and by `diff`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+
+/// Breaks lines down to this depth: the object, its lists.
+const OPEN_DEPTH: usize = 2;
+
+#[derive(Default)]
+struct Lines {
+    depth: usize,
+    /// Whether the innermost list or object has an item.
+    filled: bool,
+}
+
+impl Lines {
+    fn open<W: Write + ?Sized>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.filled = false;
+        out.write_all(bracket)
+    }
+
+    fn close<W: Write + ?Sized>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        if self.filled && self.depth < OPEN_DEPTH {
+            self.line(out)?;
+        }
+        self.filled = true;
+        out.write_all(bracket)
+    }
+
+    fn item<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            out.write_all(b",")?;
+        }
+        if self.depth <= OPEN_DEPTH {
+            self.line(out)?;
+        }
+        Ok(())
+    }
+
+    fn line<W: Write + ?Sized>(&self, out: &mut W) -> io::Result<()> {
+        out.write_all(b"\n")?;
+        out.write_all(&b"    "[..self.depth.min(4)])
+    }
+}
+
+impl Formatter for Lines {
+    fn begin_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"[")
+    }
+
+    fn end_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"]")
+    }
+
+    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
+    }
+
+    fn end_array_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"{")
+    }
+
+    fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"}")
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(if self.depth <= OPEN_DEPTH {
+            b": "
+        } else {
+            b":"
+        })
+    }
+
+    fn end_object_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+}
+
+/// The value as JSON text that ends with a line break.
+pub(crate) fn to_lines(value: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Lines::default());
+    value
+        .serialize(&mut serializer)
+        .expect("records of numbers, texts and lists always have a JSON form");
+    out.push(b'\n');
+    out
+}

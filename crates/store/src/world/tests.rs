@@ -1,0 +1,542 @@
+//! Worlds of a few tiles, and the power cut at every call that changes the disk.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Raster, TileGrid};
+
+use super::*;
+use crate::disk::fault;
+use crate::*;
+
+fn manifest() -> Manifest {
+    let transform = GeoTransform {
+        x0: 500.0,
+        y0: 900.0,
+        pixel: PixelSize { x: 2.0, y: 2.0 },
+    };
+    Manifest {
+        format: 0,
+        revision: 0,
+        program: "ecotone test".into(),
+        grid: GridRecord::new(TileGrid::new(5, 4, 4), &transform, &GeoKeys::default()),
+        source: None,
+        heights: vec!["heights.tif".into()],
+        config: ConfigRecord {
+            path: "world.toml".into(),
+            digest: "0".into(),
+        },
+        strata: vec!["meadow".into(), "scree".into()],
+        edges: EdgesRecord {
+            threshold: 0.5,
+            max_distance: 64.0,
+            scale: 64.0 / 32767.0,
+            nodata: SDF_VOID,
+        },
+        species: vec![SpeciesRecord {
+            name: "oak".into(),
+            size_step: 0.01,
+            variants: vec![],
+        }],
+        chunk_size: 64 * 1024,
+        compression: Compression::Zstd,
+        weights: vec![],
+        sdf: vec![],
+        fields: Default::default(),
+        chunks: vec![],
+    }
+}
+
+fn oak(x: i64, size: u16) -> PlantRecord {
+    PlantRecord {
+        x,
+        y: 10,
+        size,
+        ..PlantRecord::default()
+    }
+}
+
+fn chunk(plants: &[PlantRecord]) -> Vec<u8> {
+    let species = ChunkSpecies {
+        name: "oak".into(),
+        size_step: 0.01,
+        variants: vec![],
+        plants: plants.to_vec(),
+    };
+    encode(&Chunk {
+        x: 0,
+        y: 0,
+        size: 64 * 1024,
+        species: vec![species],
+    })
+    .unwrap()
+}
+
+/// Two tiles of each stage and one chunk, of which `weight` and `plants` are the content.
+fn fill(
+    writer: &mut WorldWriter,
+    weight: u8,
+    plants: &[PlantRecord],
+) -> Result<Manifest, StoreError> {
+    let mut manifest = manifest();
+    manifest.fields.insert(
+        "slope".into(),
+        FieldRecord {
+            bands: vec!["slope".into()],
+            tiles: vec![],
+        },
+    );
+    let grid = manifest.grid.tiles();
+    let header = |stage: &Stage, manifest: &Manifest| manifest.raster(stage).unwrap().1;
+    for tile in grid.tiles() {
+        let (x, y, rect) = (i64::from(tile.x), i64::from(tile.y), grid.rect(tile));
+        let weights = Raster::new(rect, 2, if x == 0 { weight } else { 1 });
+        let bytes = encode_tiff(
+            &weights,
+            &header(&Stage::Weights, &manifest),
+            Compression::Zstd,
+        )?;
+        manifest
+            .weights
+            .push(writer.put(&Stage::Weights, x, y, &bytes)?);
+        let sdf = Raster::new(rect, 2, SDF_VOID);
+        let bytes = encode_tiff(&sdf, &header(&Stage::Sdf, &manifest), Compression::Zstd)?;
+        manifest.sdf.push(writer.put(&Stage::Sdf, x, y, &bytes)?);
+        let stage = Stage::Field("slope".into());
+        let bytes = encode_tiff(
+            &Raster::new(rect, 1, 0.5_f32),
+            &header(&stage, &manifest),
+            Compression::None,
+        )?;
+        let artefact = writer.put(&stage, x, y, &bytes)?;
+        manifest
+            .fields
+            .get_mut("slope")
+            .unwrap()
+            .tiles
+            .push(artefact);
+    }
+    let artefact = writer.put(&Stage::Vegetation, 0, 0, &chunk(plants))?;
+    manifest.chunks.push(ChunkArtefact {
+        artefact,
+        plants: vec![plants.len() as u64],
+    });
+    Ok(manifest)
+}
+
+fn bake(dir: &Path, weight: u8, plants: &[PlantRecord]) -> Result<Committed, StoreError> {
+    let mut writer = WorldWriter::open(dir)?;
+    let manifest = fill(&mut writer, weight, plants)?;
+    writer.commit(manifest, &[("fingerprints.json", b"{}")])
+}
+
+/// Reads every artefact of the current revision, and returns its number.
+#[track_caller]
+fn check_whole(dir: &Path) -> u64 {
+    let world = World::open(dir).unwrap();
+    for artefact in world.manifest().artefacts() {
+        world.read_verified(artefact).unwrap();
+    }
+    for name in [
+        "weights.vrt",
+        "sdf.vrt",
+        "slope.vrt",
+        "changed.json",
+        "fingerprints.json",
+    ] {
+        assert!(world.folder().join(name).is_file(), "{name}");
+    }
+    world.manifest().revision
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_commit_can_be_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let committed = bake(dir.path(), 7, &[oak(1, 3)]).unwrap();
+    assert!(
+        committed.is_new && committed.warnings.is_empty(),
+        "{committed:?}"
+    );
+    assert_eq!(check_whole(dir.path()), 1);
+    let world = World::open(dir.path()).unwrap();
+    assert_eq!(
+        world.attachment("fingerprints.json").unwrap().unwrap(),
+        b"{}"
+    );
+    let mut n_plants = 0;
+    world
+        .each_chunk(&mut |chunk| n_plants += chunk.species()[0].n_plants())
+        .unwrap();
+    assert_eq!(n_plants, 1);
+    assert_eq!(
+        std::fs::read(dir.path().join("world.json")).unwrap(),
+        std::fs::read(dir.path().join("rev/1/world.json")).unwrap()
+    );
+}
+
+#[test]
+fn the_same_world_stays_the_same_revision() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 7, &[oak(1, 3)]).unwrap();
+    std::fs::write(dir.path().join("weights.vrt"), "stale").unwrap();
+    let again = bake(dir.path(), 7, &[oak(1, 3)]).unwrap();
+    assert_eq!((again.revision, again.is_new), (1, false));
+    assert_eq!(files(&dir.path().join("rev")), ["1"]);
+    let copy = std::fs::read_to_string(dir.path().join("weights.vrt")).unwrap();
+    assert!(copy.contains(">weights/x0000_y0000."), "{copy}");
+    let kept = std::fs::read_to_string(dir.path().join("rev/1/weights.vrt")).unwrap();
+    assert!(kept.contains(">../../weights/x0000_y0000."), "{kept}");
+}
+
+#[test]
+fn a_commit_says_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 7, &[oak(1, 3), oak(2, 3), oak(3, 3)]).unwrap();
+    let second = bake(dir.path(), 8, &[oak(1, 4), oak(2, 3), oak(4, 3), oak(5, 3)])
+        .unwrap()
+        .changed;
+    let plants = Some(PlantChanges {
+        added: 2,
+        gone: 1,
+        changed: 1,
+    });
+    assert_eq!(
+        (second.from, second.to, second.plants),
+        (Some(1), 2, plants)
+    );
+    assert_eq!(second.chunks, [ChunkChange { x: 0, y: 0, plants }]);
+    let tiles: Vec<_> = second.tiles.iter().collect();
+    assert_eq!(tiles, [(&"weights".to_owned(), &vec![[0, 0]])]);
+    let stored = std::fs::read(dir.path().join("rev/2/changed.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Changed>(&stored).unwrap(), second);
+}
+
+#[test]
+fn two_revisions_are_kept_and_their_files_only() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join("weights")).unwrap();
+    std::fs::write(dir.path().join("weights/notes.txt"), "mine").unwrap();
+    for weight in 1..=4 {
+        bake(dir.path(), weight, &[oak(1, 3)]).unwrap();
+    }
+    assert_eq!(files(&dir.path().join("rev")), ["3", "4"]);
+    // Two contents of the western tile, one of the eastern, and the stranger.
+    assert_eq!(files(&dir.path().join("weights")).len(), 4);
+    assert_eq!(files(&dir.path().join("vegetation")).len(), 1);
+    assert_eq!(check_whole(dir.path()), 4);
+    assert!(World::open_revision(dir.path(), 3).unwrap().is_some());
+    assert!(World::open_revision(dir.path(), 2).unwrap().is_none());
+}
+
+#[test]
+fn a_reader_keeps_its_revision() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    let reader = World::open(dir.path()).unwrap();
+    for weight in 2..=4 {
+        bake(dir.path(), weight, &[oak(1, 3)]).unwrap();
+    }
+    for artefact in reader.manifest().artefacts() {
+        reader.read_verified(artefact).unwrap();
+    }
+    drop(reader);
+    bake(dir.path(), 5, &[oak(1, 3)]).unwrap();
+    assert_eq!(files(&dir.path().join("rev")), ["4", "5"]);
+}
+
+#[test]
+fn a_second_writer_is_told_who_holds_the_world() {
+    let dir = tempfile::tempdir().unwrap();
+    let _first = WorldWriter::open(dir.path()).unwrap();
+    let message = WorldWriter::open(dir.path()).unwrap_err().to_string();
+    assert!(
+        message.contains(&format!("process {}", std::process::id())),
+        "{message}"
+    );
+}
+
+#[test]
+fn nothing_is_a_world_before_its_first_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    fill(&mut writer, 1, &[]).unwrap();
+    drop(writer);
+    assert!(matches!(
+        World::open(dir.path()),
+        Err(StoreError::NotAWorld { .. })
+    ));
+}
+
+#[test]
+fn a_writer_dropped_before_its_commit_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    let artefacts = fill(&mut writer, 2, &[]).unwrap().weights;
+    writer.note("weights 0 0 done").unwrap();
+    drop(writer);
+    std::fs::write(dir.path().join("weights/.x0000_y0000.tif.tmp"), "torn").unwrap();
+    assert_eq!(check_whole(dir.path()), 1);
+
+    let next = WorldWriter::open(dir.path()).unwrap();
+    assert_eq!(next.notes(), ["weights 0 0 done"]);
+    assert!(next.adopt(&artefacts[0]).unwrap());
+    assert!(
+        files(&dir.path().join("weights"))
+            .iter()
+            .all(|name| !name.ends_with(".tmp"))
+    );
+}
+
+#[test]
+fn a_torn_note_is_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(WorldWriter::open(dir.path()).unwrap());
+    std::fs::write(dir.path().join("journal"), "one\ntwo\nthr").unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    writer.note("three").unwrap();
+    drop(writer);
+    assert_eq!(
+        WorldWriter::open(dir.path()).unwrap().notes(),
+        ["one", "two", "three"]
+    );
+}
+
+#[test]
+fn an_artefact_that_rotted_is_written_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    let artefact = writer.put(&Stage::Weights, 0, 0, b"content").unwrap();
+    std::fs::write(writer.path(&artefact).unwrap(), b"c0ntent").unwrap();
+    assert!(matches!(
+        writer.read_verified(&artefact),
+        Err(StoreError::WrongDigest { .. })
+    ));
+    assert!(!writer.adopt(&artefact).unwrap());
+    assert_eq!(
+        writer.put(&Stage::Weights, 0, 0, b"content").unwrap(),
+        artefact
+    );
+    assert_eq!(writer.read_verified(&artefact).unwrap(), b"content");
+}
+
+#[test]
+fn a_put_into_what_is_no_folder_fails_and_harms_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    let (folder, aside) = (dir.path().join("sdf"), dir.path().join("aside"));
+    std::fs::rename(&folder, &aside).unwrap();
+    std::fs::write(&folder, "a file").unwrap();
+    assert!(matches!(
+        fill(&mut writer, 2, &[]),
+        Err(StoreError::Io { .. })
+    ));
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&aside, &folder).unwrap();
+    assert_eq!(check_whole(dir.path()), 1);
+}
+
+#[test]
+fn a_commit_of_a_file_that_is_not_there_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    let manifest = fill(&mut writer, 2, &[]).unwrap();
+    std::fs::remove_file(writer.path(&manifest.sdf[0]).unwrap()).unwrap();
+    assert!(matches!(
+        writer.commit(manifest, &[]),
+        Err(StoreError::MissingArtefact { .. })
+    ));
+    assert!(!dir.path().join("current").exists());
+}
+
+#[test]
+fn names_that_leave_the_world_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    for name in ["..", "a/b", "", "weights", "é", "x.vrt"] {
+        assert!(
+            writer.put(&Stage::Field(name.into()), 0, 0, b"").is_err(),
+            "{name}"
+        );
+    }
+    let stray = Artefact {
+        x: 0,
+        y: 0,
+        file: "../x".into(),
+        digest: String::new(),
+        bytes: 0,
+    };
+    assert!(matches!(writer.path(&stray), Err(StoreError::Unfit { .. })));
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for name in files(from) {
+        let (from, to) = (from.join(&name), to.join(&name));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).unwrap();
+        }
+    }
+}
+
+/// Cuts the power at the n-th disk call of the third revision, for every n, and looks at what is left.
+#[test]
+fn a_kill_at_any_instant_leaves_the_old_world_or_the_new() {
+    let before = tempfile::tempdir().unwrap();
+    bake(before.path(), 1, &[oak(1, 3)]).unwrap();
+    bake(before.path(), 2, &[oak(2, 3)]).unwrap();
+    let (mut olds, mut news) = (0, 0);
+    for n in 0.. {
+        let dir = tempfile::tempdir().unwrap();
+        copy(before.path(), dir.path());
+        fault::after(Some(n));
+        let cut = bake(dir.path(), 3, &[oak(3, 3)]);
+        fault::after(None);
+        match check_whole(dir.path()) {
+            2 => {
+                assert!(cut.is_err(), "call {n}");
+                olds += 1;
+            }
+            3 => {
+                let committed = cut.unwrap();
+                news += 1;
+                if committed.warnings.is_empty() {
+                    break;
+                }
+            }
+            other => panic!("revision {other} after call {n}"),
+        }
+        let next = bake(dir.path(), 3, &[oak(3, 3)]).unwrap();
+        assert_eq!(next.revision, 3, "call {n}");
+        assert!(next.warnings.is_empty(), "{:?}", next.warnings);
+        assert_eq!(check_whole(dir.path()), 3);
+        assert_eq!(files(&dir.path().join("rev")), ["2", "3"]);
+        assert_eq!(files(&dir.path().join("weights")).len(), 3);
+        let copy = std::fs::read(dir.path().join("world.json")).unwrap();
+        assert_eq!(
+            copy,
+            std::fs::read(dir.path().join("rev/3/world.json")).unwrap()
+        );
+    }
+    assert!(
+        olds > 20 && news > 5,
+        "{olds} cuts before the commit, {news} after"
+    );
+}
+
+#[test]
+fn a_full_disk_is_named_with_what_did_not_fit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    fault::after(Some(0));
+    let refused = writer.put(&Stage::Weights, 3, -12, b"content");
+    fault::after(None);
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("disk is full: 7 bytes"), "{message}");
+    assert!(message.contains("x0003_ym0012."), "{message}");
+    assert!(files(&dir.path().join("weights")).is_empty());
+}
+
+#[test]
+fn a_manifest_of_another_version_or_none_is_refused() {
+    let mut manifest = manifest();
+    manifest.format = FORMAT_VERSION + 1;
+    let newer = Manifest::from_json(&manifest.to_json(), "world.json");
+    assert!(matches!(newer, Err(StoreError::WrongVersion { .. })));
+    for text in ["", "{}", "{\"format\":1}", "[1", "{\"format\":1e9}"] {
+        let refused = Manifest::from_json(text.as_bytes(), "world.json");
+        assert!(matches!(refused, Err(StoreError::Corrupt { .. })), "{text}");
+    }
+}
+
+#[test]
+fn a_manifest_keeps_every_bit_and_a_line_for_each_tile() {
+    let mut manifest = manifest();
+    manifest.format = FORMAT_VERSION;
+    manifest.grid.x0 = 0.1 + 0.2;
+    manifest.edges.scale = 1.0 / 3.0;
+    let tile = |x| Artefact {
+        x,
+        y: 0,
+        file: format!("weights/{x}"),
+        digest: "d".into(),
+        bytes: 9,
+    };
+    manifest.weights = (0..3).map(tile).collect();
+    let text = manifest.to_json();
+    assert_eq!(Manifest::from_json(&text, "world.json").unwrap(), manifest);
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.contains("\"digest\":\"d\""))
+            .count(),
+        3,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_current_that_names_no_revision_is_corrupt() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    for text in ["7\n", "one", "", "-1"] {
+        std::fs::write(dir.path().join("current"), text).unwrap();
+        let (reader, writer) = (World::open(dir.path()), WorldWriter::open(dir.path()));
+        assert!(
+            matches!(reader, Err(StoreError::Corrupt { .. })),
+            "{text:?}"
+        );
+        assert!(
+            matches!(writer, Err(StoreError::Corrupt { .. })),
+            "{text:?}"
+        );
+    }
+    std::fs::write(dir.path().join("current"), "1\n").unwrap();
+    assert_eq!(check_whole(dir.path()), 1);
+}
+
+#[test]
+fn chunks_cut_anew_do_not_pretend_to_know_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    let mut writer = WorldWriter::open(dir.path()).unwrap();
+    let mut manifest = fill(&mut writer, 1, &[oak(1, 3)]).unwrap();
+    manifest.chunk_size *= 2;
+    let mut whole = chunk(&[oak(1, 3)]);
+    whole.push(0);
+    manifest.chunks[0].artefact = writer.put(&Stage::Vegetation, 0, 0, &whole).unwrap();
+    let changed = writer.commit(manifest, &[]).unwrap().changed;
+    assert_eq!((changed.plants, changed.chunks.len()), (None, 1));
+}
+
+#[test]
+fn a_commit_does_not_need_the_chunk_it_replaces() {
+    let dir = tempfile::tempdir().unwrap();
+    bake(dir.path(), 1, &[oak(1, 3)]).unwrap();
+    let world = World::open(dir.path()).unwrap();
+    let path = world.path(&world.manifest().chunks[0].artefact).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let changed = bake(dir.path(), 1, &[oak(2, 3)]).unwrap().changed;
+    assert_eq!(
+        changed.chunks,
+        [ChunkChange {
+            x: 0,
+            y: 0,
+            plants: None
+        }]
+    );
+    assert_eq!(check_whole(dir.path()), 2);
+}

@@ -1,0 +1,243 @@
+//! The one writer of a world: takes the lock, puts artefacts.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::journal::Journal;
+use super::{collect, current_revision, place_name, read_manifest, read_verified, revision_folder};
+use crate::{Artefact, Manifest, Stage, StoreError, content_digest, disk};
+
+/// Writes artefacts into a world and commits revisions; there is one at a time.
+///
+/// Nothing it puts is visible before [`WorldWriter::commit`]: dropped or killed at any instant, it leaves the current revision
+/// as it was.
+#[derive(Debug)]
+pub struct WorldWriter {
+    pub(super) dir: PathBuf,
+    pub(super) current: Option<Manifest>,
+    pub(super) journal: Journal,
+    /// Held as long as the writer lives; the system lets go of it with the process.
+    _lock: File,
+}
+
+impl WorldWriter {
+    /// Opens or founds the world in `dir`, takes its lock and sweeps what a killed writer left unfinished.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] names the process that holds it; [`StoreError::Corrupt`] or an error of the system.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        disk::create_folder(dir)?;
+        let lock = lock(&dir.join("lock"))?;
+        for folder in ["rev", "weights", "sdf", "vegetation"] {
+            disk::create_folder(&dir.join(folder))?;
+        }
+        collect::sweep_temporaries(dir)?;
+        let current = match current_revision(dir)? {
+            None => None,
+            Some(number) => {
+                let path = revision_folder(dir, number).join(super::WORLD_JSON);
+                let missing = || {
+                    let reason = "the current revision has no manifest";
+                    StoreError::corrupt(&path.display().to_string(), 0, reason)
+                };
+                Some(read_manifest(&path)?.ok_or_else(missing)?)
+            }
+        };
+        Ok(Self {
+            journal: Journal::open(dir)?,
+            dir: dir.to_owned(),
+            current,
+            _lock: lock,
+        })
+    }
+
+    /// The world directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The current revision's manifest; `None` before the first commit.
+    pub fn current(&self) -> Option<&Manifest> {
+        self.current.as_ref()
+    }
+
+    /// A file that the current revision's commit put beside its manifest.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn attachment(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(current) = &self.current else {
+            return Ok(None);
+        };
+        disk::read(&revision_folder(&self.dir, current.revision).join(name))
+    }
+
+    /// An artefact's bytes, checked against its digest; for those put but not committed too.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongDigest`] or an error of the system.
+    pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
+        read_verified(&self.dir, artefact)
+    }
+
+    /// Where an artefact lies.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] for a path that leaves the world directory.
+    pub fn path(&self, artefact: &Artefact) -> Result<PathBuf, StoreError> {
+        super::artefact_path(&self.dir, artefact)
+    }
+
+    /// Writes an artefact under a name of its place and content; where it is already there, nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or another error of the system, and no file of that name; [`StoreError::Unfit`] for a field
+    /// whose name cannot be a folder's.
+    pub fn put(
+        &mut self,
+        stage: &Stage,
+        x: i64,
+        y: i64,
+        bytes: &[u8],
+    ) -> Result<Artefact, StoreError> {
+        let folder = self.stage_folder(stage)?;
+        let digest = content_digest(bytes);
+        let name = format!("{}.{digest}.{}", place_name(x, y), stage.extension());
+        let path = folder.join(&name);
+        let artefact = Artefact {
+            x,
+            y,
+            file: format!("{}/{name}", stage.folder()),
+            digest,
+            bytes: bytes.len() as u64,
+        };
+        if !self.adopt(&artefact)? {
+            disk::write_whole(&path, bytes, false)?;
+        }
+        Ok(artefact)
+    }
+
+    /// Whether an artefact that an earlier, unfinished bake noted is there, whole.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn adopt(&self, artefact: &Artefact) -> Result<bool, StoreError> {
+        let path = self.path(artefact)?;
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() && found.len() == artefact.bytes => {
+                let bytes = disk::read(&path)?;
+                Ok(bytes.is_some_and(|bytes| content_digest(&bytes) == artefact.digest))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Notes a line that the next writer can read if this one is killed before it commits.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] for more than one line; an error of the system.
+    pub fn note(&mut self, line: &str) -> Result<(), StoreError> {
+        self.journal.note(line)
+    }
+
+    /// The lines noted since the last commit, by this writer and by killed ones before it.
+    pub fn notes(&self) -> &[String] {
+        self.journal.lines()
+    }
+
+    /// Writes a page for people beside the revisions, such as `report.html`, whole or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] for a name that is not a plain file's; an error of the system.
+    pub fn write_page(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        check_name(name)?;
+        disk::write_whole(&self.dir.join(name), bytes, false)
+    }
+
+    fn stage_folder(&self, stage: &Stage) -> Result<PathBuf, StoreError> {
+        let folder = self.dir.join(stage.folder());
+        if let Stage::Field(name) = stage {
+            check_name(name)?;
+            if !folder.is_dir() {
+                disk::create_folder(&folder)?;
+            }
+        }
+        Ok(folder)
+    }
+}
+
+/// A name that is safe as a file's on every system, and not one that the store itself uses.
+pub(super) fn check_name(name: &str) -> Result<(), StoreError> {
+    const RESERVED: [&str; 11] = [
+        "current",
+        "lock",
+        "journal",
+        "rev",
+        "weights",
+        "sdf",
+        "fields",
+        "vegetation",
+        "world.json",
+        "changed.json",
+        "",
+    ];
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let safe = name.chars().all(plain)
+        && !name.starts_with('.')
+        && !name.ends_with(".vrt")
+        && !RESERVED.contains(&name);
+    if safe {
+        return Ok(());
+    }
+    let reason = "expected letters, digits, '.', '_' and '-', and no name the store uses itself";
+    Err(StoreError::unfit(format!("the name {name:?}"), reason))
+}
+
+/// Takes the lock and writes into it who has it.
+fn lock(path: &Path) -> Result<File, StoreError> {
+    let mut file = OpenOptions::new()
+        .create(true)
+        .read(true)
+        .write(true)
+        .truncate(false)
+        .open(path)
+        .map_err(StoreError::io("open", path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // Where the lock also forbids reading, the holder stays nameless.
+            let _ = file.read_to_string(&mut holder);
+            let holder = Some(holder.trim().to_owned()).filter(|text| !text.is_empty());
+            return Err(StoreError::Locked {
+                path: path.to_owned(),
+                holder: holder.unwrap_or_else(|| "another process".to_owned()),
+            });
+        }
+        Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", path)(error)),
+    }
+    let holder = format!("process {} on {}\n", std::process::id(), host());
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| file.write_all(holder.as_bytes()))
+        .map_err(StoreError::writing(path, holder.len() as u64))?;
+    Ok(file)
+}
+
+/// The machine's name, for people.
+fn host() -> String {
+    let from_system = ["/proc/sys/kernel/hostname", "/etc/hostname"]
+        .iter()
+        .find_map(|path| std::fs::read_to_string(path).ok());
+    let from_shell = || {
+        ["HOSTNAME", "COMPUTERNAME"]
+            .iter()
+            .find_map(|key| std::env::var(key).ok())
+    };
+    let name = from_system.or_else(from_shell).unwrap_or_default();
+    match name.trim() {
+        "" => "an unnamed host".to_owned(),
+        name => name.to_owned(),
+    }
+}
