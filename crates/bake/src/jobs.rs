@@ -261,6 +261,7 @@ impl Scene {
             (species, block),
             |points| size_of_val(points.as_slice()),
             || {
+                tracing::debug!(species, x = block.x, y = block.y, "pattern block");
                 let mut points = Vec::new();
                 self.rules.patterns[species].block(block, scratch, &mut points);
                 points.shrink_to_fit();

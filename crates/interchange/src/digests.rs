@@ -56,7 +56,10 @@ fn each_rows(
     let rows = fitting.clamp(1, world.grid().size() as usize);
     for band in 0..world.manifest().strata.len() {
         for y in (map.y0..map.y1).step_by(rows) {
-            each(band, Rect::new(map.x0, y, map.x1, y + rows as i64).intersect(&map))?;
+            each(
+                band,
+                Rect::new(map.x0, y, map.x1, y + rows as i64).intersect(&map),
+            )?;
         }
     }
     Ok(())

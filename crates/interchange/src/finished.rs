@@ -1,8 +1,8 @@
 //! A committed world, open for windowed reads.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
 use ecotone_geotiff::Source;
 use ecotone_grid::{GeoTransform, Raster, Rect, TileGrid};
@@ -108,7 +108,11 @@ impl Finished {
         out: &mut Raster<f32>,
     ) -> Result<bool, InterchangeError> {
         let stage = Stage::Field(name.to_owned());
-        let n_bands = self.manifest().fields.get(name).map_or(0, |field| field.bands.len());
+        let n_bands = self
+            .manifest()
+            .fields
+            .get(name)
+            .map_or(0, |field| field.bands.len());
         if band >= n_bands {
             return Ok(false);
         }

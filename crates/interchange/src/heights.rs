@@ -12,7 +12,10 @@ use crate::InterchangeError;
 ///
 /// # Errors
 /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where it is of another size, or those of the file.
-pub(crate) fn open(manifest: &Manifest, blocks: Arc<BlockCache>) -> Result<Source, InterchangeError> {
+pub(crate) fn open(
+    manifest: &Manifest,
+    blocks: Arc<BlockCache>,
+) -> Result<Source, InterchangeError> {
     let (path, options) = record(manifest)?;
     if !path.is_file() {
         return Err(InterchangeError::HeightsGone { path });

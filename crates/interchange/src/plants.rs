@@ -42,8 +42,12 @@ impl Finished {
         for species in view.species() {
             let idx = self.species_idx(chunk, species.name())?;
             for row in rows.clone() {
-                let plants = columns.clone().flat_map(|column| species.plants_in_cell(column, row));
-                plants.filter(|plant| bounds.contain(plant)).for_each(|plant| visit(idx, &plant));
+                let plants = columns
+                    .clone()
+                    .flat_map(|column| species.plants_in_cell(column, row));
+                plants
+                    .filter(|plant| bounds.contain(plant))
+                    .for_each(|plant| visit(idx, &plant));
             }
         }
         Ok(())
@@ -59,7 +63,10 @@ impl Finished {
         if let Some(idx) = species.iter().position(|species| species.name == name) {
             return Ok(idx);
         }
-        let known: Vec<&str> = species.iter().map(|species| species.name.as_str()).collect();
+        let known: Vec<&str> = species
+            .iter()
+            .map(|species| species.name.as_str())
+            .collect();
         Err(InterchangeError::Foreign {
             path: self.world().path(&chunk.artefact)?,
             expected: format!("species among {}", known.join(", ")),
@@ -110,6 +117,9 @@ impl Bounds {
             let cell = |at: i64| (at.saturating_sub(origin) / CELL_STEPS).clamp(0, last) as usize;
             cell(lo)..=cell(hi - 1)
         };
-        (span(index[0], self.west, self.east), span(index[1], self.south, self.north))
+        (
+            span(index[0], self.west, self.east),
+            span(index[1], self.south, self.north),
+        )
     }
 }

@@ -59,7 +59,12 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    fn plant(&mut self, species: &SpeciesView<'_>, key: u64, plant: &PlantRecord) -> csv::Result<()> {
+    fn plant(
+        &mut self,
+        species: &SpeciesView<'_>,
+        key: u64,
+        plant: &PlantRecord,
+    ) -> csv::Result<()> {
         self.field(format_args!("{}", plant.id(key)))?;
         self.csv.write_field(species.name())?;
         self.steps(plant.x)?;
@@ -67,7 +72,10 @@ impl<W: Write> Table<W> {
         let (sign, mm) = (sign(i64::from(plant.z_mm)), plant.z_mm.unsigned_abs());
         self.field(format_args!("{sign}{}.{:03}", mm / 1000, mm % 1000))?;
         self.field(format_args!("{}", f64::from(plant.yaw) * 360.0 / 65536.0))?;
-        self.field(format_args!("{}", f64::from(plant.size) * species.size_step()))?;
+        self.field(format_args!(
+            "{}",
+            f64::from(plant.size) * species.size_step()
+        ))?;
         for part in decode_up(plant.up) {
             self.field(format_args!("{part:.6}"))?;
         }

@@ -33,7 +33,9 @@ pub(crate) struct Mosaic<'a> {
 impl Mosaic<'_> {
     fn artefact(&self, tile: TileId) -> Option<&Artefact> {
         let place = (i64::from(tile.y), i64::from(tile.x));
-        let found = self.tiles.binary_search_by_key(&place, |artefact| (artefact.y, artefact.x));
+        let found = self
+            .tiles
+            .binary_search_by_key(&place, |artefact| (artefact.y, artefact.x));
         found.ok().map(|idx| &self.tiles[idx])
     }
 }
@@ -105,9 +107,14 @@ impl Tiles {
 
 /// A tile has the pixels and the bands of its place.
 fn check(path: &Path, source: &Source, rect: Rect, n_bands: usize) -> Result<(), InterchangeError> {
-    let shape = |width: usize, height: usize, n: usize| format!("{width} × {height} pixels in {n} bands");
+    let shape =
+        |width: usize, height: usize, n: usize| format!("{width} × {height} pixels in {n} bands");
     let expected = shape(rect.width(), rect.height(), n_bands);
-    let found = shape(source.rect().width(), source.rect().height(), source.header().n_bands);
+    let found = shape(
+        source.rect().width(),
+        source.rect().height(),
+        source.header().n_bands,
+    );
     if expected == found {
         return Ok(());
     }

@@ -37,6 +37,7 @@ fn write<T>(
     out.flush()
         .and_then(|()| out.get_ref().sync_all())
         .map_err(InterchangeError::io("write", unfinished))?;
-    fs::rename(unfinished, path).map_err(InterchangeError::io("rename a finished file to", path))?;
+    fs::rename(unfinished, path)
+        .map_err(InterchangeError::io("rename a finished file to", path))?;
     Ok(filled)
 }

@@ -44,7 +44,10 @@ fn speed_and_shares() {
     println!("points            {n}");
     println!("per spacing²      {density:.5} (stated {stated})");
     let shares = within.map(|w| w as f64 / n as f64);
-    println!("shares of levels  {shares:.5?} (stated {:?})", Pattern::LEVEL_RANKS);
+    println!(
+        "shares of levels  {shares:.5?} (stated {:?})",
+        Pattern::LEVEL_RANKS
+    );
     println!("points per second {:.2e}, one core", n as f64 / seconds);
 }
 
@@ -52,16 +55,31 @@ fn speed_and_shares() {
 fn spectrum() {
     const N_PATTERNS: u64 = 6;
     // Waves per 256 spacings.
-    const RINGS: [(i64, i64); 6] = [(3, 10), (10, 20), (20, 40), (40, 80), (120, 130), (256, 262)];
+    const RINGS: [(i64, i64); 6] = [
+        (3, 10),
+        (10, 20),
+        (20, 40),
+        (40, 80),
+        (120, 130),
+        (256, 262),
+    ];
     println!("\npower (white noise: 1) by waves per 256 spacings");
-    println!("density {}", RINGS.map(|(a, b)| format!("{:>9}", format!("{a}–{b}"))).concat());
+    println!(
+        "density {}",
+        RINGS
+            .map(|(a, b)| format!("{:>9}", format!("{a}–{b}")))
+            .concat()
+    );
     for density in DENSITIES {
         let mut line = String::new();
         let sets: Vec<_> = (0..N_PATTERNS).map(|seed| thinned(seed, density)).collect();
         for (from, to) in RINGS {
             let ring = ring(from, to);
             let ring: Vec<_> = ring.iter().step_by(ring.len().div_ceil(100)).collect();
-            let sum: f64 = sets.iter().flat_map(|set| ring.iter().map(|&&k| power(set, k))).sum();
+            let sum: f64 = sets
+                .iter()
+                .flat_map(|set| ring.iter().map(|&&k| power(set, k)))
+                .sum();
             line += &format!("{:>9.3}", sum / (N_PATTERNS as usize * ring.len()) as f64);
         }
         println!("{density:<8}{line}");
@@ -76,18 +94,27 @@ fn thinned(seed: u64, density: f64) -> Vec<(f64, f64, f64)> {
     tapered(kept.iter(), &area)
 }
 
-/// Prints the power at the frequencies of the lattices and the blocks, where an artefact would show, next to that around.
+/// Prints the power at the frequencies of the lattices and the blocks, where an artefact would show, next to the power
+/// at wave vectors just as long in other directions.
 fn peaks() {
     const N_PATTERNS: u64 = 24;
-    let sets: Vec<_> = (100..100 + N_PATTERNS).map(|seed| thinned(seed, 1.0)).collect();
-    println!("\npower at a lattice's or block's frequency, and next to it");
-    let lattices = [2.0_f64, 2.0_f64.sqrt(), 1.0, 0.5_f64.sqrt()].map(|cell| 256.0 / cell);
-    for frequency in lattices.into_iter().chain([2.0, 4.0, 16.0]) {
-        let mean = |k: f64| {
-            let directions = |set: &Vec<_>| power(set, (k, 0.0)) + power(set, (0.0, k));
-            sets.iter().map(directions).sum::<f64>() / (2 * N_PATTERNS) as f64
-        };
-        let near = (mean(frequency * 0.96 + 2.0) + mean(frequency * 1.04 + 3.0)) / 2.0;
-        println!("{frequency:>7.1}  {:.3}  {near:.3}", mean(frequency));
+    const TURNS: [f64; 3] = [0.3, 0.6, 1.1];
+    let sets: Vec<_> = (100..100 + N_PATTERNS)
+        .map(|seed| thinned(seed, 1.0))
+        .collect();
+    let mean = |k: f64, turn: f64| {
+        let (sin, cos) = turn.sin_cos();
+        let both = |set: &Vec<_>| power(set, (k * cos, k * sin)) + power(set, (-k * sin, k * cos));
+        sets.iter().map(both).sum::<f64>() / (2 * N_PATTERNS) as f64
+    };
+    println!("\npower at a lattice's or block's frequency (± 14 %), and as far out elsewhere");
+    let cells = [0.5_f64, 1.0, 2.0, 4.0].map(f64::sqrt);
+    let frequencies = cells.iter().flat_map(|cell| [256.0 / cell, 512.0 / cell]);
+    for frequency in frequencies.chain([4.0, 16.0]) {
+        let elsewhere = TURNS.map(|turn| mean(frequency, turn)).iter().sum::<f64>() / 3.0;
+        println!(
+            "{frequency:>7.1}  {:.3}  {elsewhere:.3}",
+            mean(frequency, 0.0)
+        );
     }
 }

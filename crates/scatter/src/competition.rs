@@ -11,9 +11,13 @@ use std::ops::Range;
 /// Synchronous rounds inside a tier; who is undecided after them is dropped.
 pub const ROUNDS: usize = 4;
 
-/// The distance in 1/1024 m below which plants of two different species conflict, rounded up.
+/// Beyond this no footprints are told apart, so that squares of distances fit their type.
+const FARTHEST: i64 = 1 << 30;
+
+/// The distance in 1/1024 m below which plants of two different species conflict, rounded up; at most 2³⁰, a million metres.
 pub fn conflict_distance(a: &Species, b: &Species) -> i64 {
-    ((a.footprint_m + b.footprint_m) * UNITS_PER_M as f64).ceil() as i64
+    let sum = (a.footprint_m + b.footprint_m) * UNITS_PER_M as f64;
+    (sum.ceil() as i64).clamp(0, FARTHEST)
 }
 
 /// How far in metres from a plant a candidate can decide whether it stands.
@@ -260,7 +264,8 @@ impl PointGrid {
         let members = &contenders[group.clone()];
         self.lay_out(members);
         self.starts.clear();
-        self.starts.resize((self.columns * self.rows) as usize + 1, 0);
+        self.starts
+            .resize((self.columns * self.rows) as usize + 1, 0);
         for member in members {
             let cell = self.cell_of(member);
             self.starts[cell] += 1;

@@ -70,9 +70,8 @@ fn twin(species: &[Species], contenders: &[Contender]) -> Vec<bool> {
         for _ in 0..4 {
             let wins = |&&i: &&usize| undecided.iter().all(|&j| !conflict(i, j) || beats(i, j));
             let winners: Vec<usize> = undecided.iter().filter(wins).copied().collect();
-            undecided.retain(|&i| {
-                !winners.contains(&i) && !winners.iter().any(|&w| conflict(i, w))
-            });
+            undecided
+                .retain(|&i| !winners.contains(&i) && !winners.iter().any(|&w| conflict(i, w)));
             winners.iter().for_each(|&w| stands[w] = true);
         }
     }
@@ -115,11 +114,17 @@ proptest! {
 fn survivors_keep_their_distance() {
     let (species, all) = (flora(), contenders(7, 4000, 120 * 1024));
     let stands = standing(&species, &all);
-    let alive: Vec<&Contender> = all.iter().zip(&stands).filter(|(_, s)| **s).map(|(c, _)| c).collect();
+    let alive: Vec<&Contender> = all
+        .iter()
+        .zip(&stands)
+        .filter(|(_, s)| **s)
+        .map(|(c, _)| c)
+        .collect();
     assert!(alive.len() > 2000);
     for (k, a) in alive.iter().enumerate() {
         for b in alive[k + 1..].iter().filter(|b| b.species != a.species) {
-            let sum = species[usize::from(a.species)].footprint_m + species[usize::from(b.species)].footprint_m;
+            let sum = species[usize::from(a.species)].footprint_m
+                + species[usize::from(b.species)].footprint_m;
             let (dx, dy) = ((a.x - b.x) as f64, (a.y - b.y) as f64);
             assert!((dx * dx + dy * dy).sqrt() >= sum * 1024.0);
         }
@@ -141,7 +146,11 @@ fn the_reach_is_the_sum_along_the_tiers() {
     assert_eq!(competition_reach_m(&flora()), expected);
     assert_eq!(competition_reach_m(&[species("alone", 3.0, 0)]), 0.0);
     assert_eq!(competition_reach_m(&[]), 0.0);
-    let apart = [species("a", 0.0, 0), species("b", 0.0, 0), species("c", 0.0, 1)];
+    let apart = [
+        species("a", 0.0, 0),
+        species("b", 0.0, 0),
+        species("c", 0.0, 1),
+    ];
     assert_eq!(competition_reach_m(&apart), 0.0);
     let two = [species("a", 1.0, 0), species("b", 0.5, 3)];
     assert_eq!(competition_reach_m(&two), 1.5);

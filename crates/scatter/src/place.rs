@@ -139,15 +139,15 @@ impl PlaceScratch {
 }
 
 /// A contender that stands, with its attributes.
-fn plant(
-    species: &Species,
-    fields: &Fields<'_>,
-    contender: &Contender,
-    growth: &Growth,
-) -> Plant {
+fn plant(species: &Species, fields: &Fields<'_>, contender: &Contender, growth: &Growth) -> Plant {
     let drawn = |purpose| draw(growth.draws, purpose);
-    let [lo, hi] =
-        [0, 1].map(|end| lerp(species.edge.size[end], species.size[end], growth.attenuation));
+    let [lo, hi] = [0, 1].map(|end| {
+        lerp(
+            species.edge.size[end],
+            species.size[end],
+            growth.attenuation,
+        )
+    });
     Plant {
         id: contender.id,
         x: contender.x,

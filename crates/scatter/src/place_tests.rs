@@ -19,7 +19,10 @@ fn candidates(species: &Species, area: &Area) -> Vec<Candidate> {
 /// The plants of a core, from the candidates within the reach of it.
 fn plants(species: &[Species], fields: &Fields<'_>, core: &Area) -> Vec<Plant> {
     let reach = (competition_reach_m(species) * 1024.0).ceil() as i64;
-    let lists: Vec<_> = species.iter().map(|s| candidates(s, &core.grow(reach))).collect();
+    let lists: Vec<_> = species
+        .iter()
+        .map(|s| candidates(s, &core.grow(reach)))
+        .collect();
     let lists: Vec<&[Candidate]> = lists.iter().map(Vec::as_slice).collect();
     let flora = Flora {
         species,
@@ -113,9 +116,8 @@ fn a_plants_attributes_follow_from_its_place() {
         assert!(sample.probability > 0.0 && sample.is_target);
         assert_eq!(plant.z, ground.height());
         assert_eq!(plant.id, plant_id(name_key(&of.name), plant.x, plant.y));
-        let [lo, hi] = [0, 1].map(|k| {
-            of.edge.size[k] + (of.size[k] - of.edge.size[k]) * sample.attenuation
-        });
+        let [lo, hi] =
+            [0, 1].map(|k| of.edge.size[k] + (of.size[k] - of.edge.size[k]) * sample.attenuation);
         assert!(plant.size >= lo && plant.size < hi);
         let [x, y, z] = ground.normal();
         let up = normalised([0.5 * x, 0.5 * y, 0.5 + 0.5 * z]);
@@ -179,7 +181,11 @@ fn density_and_attributes_are_as_expected_on_a_hundred_thousand_plants() {
     (species.spacing_m, species.density_per_m2) = (1.5, Some(0.15));
     species.size = [2.0, 3.0];
     species.variants = vec![3.0, 0.0, 1.0];
-    let out = plants(std::slice::from_ref(&species), &world.fields(), &everywhere(&world));
+    let out = plants(
+        std::slice::from_ref(&species),
+        &world.fields(),
+        &everywhere(&world),
+    );
     // Half a pixel at the rim has no ground.
     let expected = 0.15 * (449.0 * 2.0) * (599.0 * 1.5);
     assert!(expected > 1e5);
@@ -188,9 +194,12 @@ fn density_and_attributes_are_as_expected_on_a_hundred_thousand_plants() {
 
     let chi2 = |value: &dyn Fn(&Plant) -> f64| {
         let mut bins = [0.0; 32];
-        out.iter().for_each(|p| bins[(value(p) * 32.0) as usize] += 1.0);
+        out.iter()
+            .for_each(|p| bins[(value(p) * 32.0) as usize] += 1.0);
         let mean = out.len() as f64 / 32.0;
-        bins.iter().map(|n: &f64| (n - mean).powi(2) / mean).sum::<f64>()
+        bins.iter()
+            .map(|n: &f64| (n - mean).powi(2) / mean)
+            .sum::<f64>()
     };
     // One in ten thousand with 31 degrees of freedom.
     assert!(chi2(&|p| p.size - 2.0) < 70.0);

@@ -164,7 +164,10 @@ mod tests {
         species.altitude = Some(band(500.0, 900.0, 100.0));
         species.distance = vec![(0, band(-10.0, -2.0, 4.0))];
         let sample = middle(&species, 255, -24);
-        assert_eq!((sample.altitude_factor, sample.distance_factor), (0.5, 0.75));
+        assert_eq!(
+            (sample.altitude_factor, sample.distance_factor),
+            (0.5, 0.75)
+        );
         assert!((sample.probability - 0.5 * 0.5 * 0.75).abs() < 1e-12);
         species.slope = Some(Trapezoid::slope(10.0, 90.0, 0.0));
         assert_eq!(middle(&species, 255, -24).probability, 0.0);

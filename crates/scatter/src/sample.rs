@@ -181,11 +181,7 @@ mod tests {
             for column in 0..7 {
                 let (x, y) = world.position(column as f64 + 0.5, row as f64 + 0.5);
                 let void = (column == 3 || column == 4) && (row == 2 || row == 3);
-                assert_eq!(
-                    Ground::at(&fields, x, y).is_none(),
-                    void,
-                    "{column} {row}"
-                );
+                assert_eq!(Ground::at(&fields, x, y).is_none(), void, "{column} {row}");
             }
         }
     }

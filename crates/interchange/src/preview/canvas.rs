@@ -24,7 +24,10 @@ pub(super) struct Face {
 impl Face {
     /// Text for a picture whose longer side has so many pixels; `steps` sizes larger than the body.
     pub(super) fn new(picture_px: usize, steps: usize, bold: bool, colour: Rgb) -> Self {
-        let body = [900, 1800, 3200].iter().filter(|&&most| picture_px > most).count();
+        let body = [900, 1800, 3200]
+            .iter()
+            .filter(|&&most| picture_px > most)
+            .count();
         let sizes = [
             RasterHeight::Size16,
             RasterHeight::Size20,
@@ -33,7 +36,11 @@ impl Face {
         ];
         Self {
             size: sizes[(body + steps).min(sizes.len() - 1)],
-            weight: if bold { FontWeight::Bold } else { FontWeight::Regular },
+            weight: if bold {
+                FontWeight::Bold
+            } else {
+                FontWeight::Regular
+            },
             colour,
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! Nothing here depends on the order in which plants come, so a picture does not show how a world is cut into chunks.
 
+use ecotone_grid::mix;
 use ecotone_store::PlantRecord;
 
+use super::canopy::Canopy;
 use super::palette::Rgb;
 use super::view::View;
 use crate::{Finished, InterchangeError};
@@ -12,13 +14,19 @@ use crate::{Finished, InterchangeError};
 pub const CROWN_RADIUS_M: f64 = 1.5;
 
 /// Crowns of a smaller radius in pixels are not told apart.
-const LEAST_RADIUS_PX: f64 = 0.75;
+const LEAST_RADIUS_PX: f64 = 1.1;
 
 /// Crowns of a smaller radius in pixels throw no shadow.
 const LEAST_SHADOW_PX: f64 = 2.0;
 
 /// How far a shadow falls to the right and down, in radii.
-const SHADOW_SHIFT: f64 = 0.55;
+const SHADOW_SHIFT: f64 = 0.5;
+
+/// What shadow leaves of a crown's colour.
+const SHADED_CROWN: f32 = 0.66;
+
+/// Crowns of a larger radius in pixels have leaves.
+const LEAFY_PX: f64 = 5.0;
 
 /// Samples along each side of a pixel.
 const FINE: usize = 4;
@@ -36,21 +44,40 @@ pub(super) struct Cover {
     pub(super) colour: Rgb,
     /// Share of the pixel that crowns cover.
     pub(super) alpha: f32,
+    /// Share of the pixel that crowns cover which can be told apart: they are lit by themselves.
+    pub(super) near: f32,
     /// Share of the pixel's ground that lies in shadow.
     pub(super) shadow: f32,
 }
 
-/// Draws the plants of a view; returns what they cover, row-major, and how many of each species stand in it.
+/// The plants of a view.
+pub(super) struct Crowns {
+    /// What they cover of each pixel, row by row.
+    pub(super) covers: Vec<Cover>,
+    /// How many of each species stand in it.
+    pub(super) counts: Vec<u64>,
+    /// How many times wider than they are the small ones are drawn.
+    pub(super) enlarged: f32,
+}
+
+/// Draws the plants of a view, each species in its colour.
 pub(super) fn draw(
     world: &Finished,
     view: &View,
     colours: &[Rgb],
-) -> Result<(Vec<Cover>, Vec<u64>), InterchangeError> {
-    let steps: Vec<f64> = world.manifest().species.iter().map(|s| s.size_step).collect();
+) -> Result<Crowns, InterchangeError> {
+    let steps: Vec<f64> = world
+        .manifest()
+        .species
+        .iter()
+        .map(|s| s.size_step)
+        .collect();
     let largest = steps.iter().copied().fold(0.0, f64::max) * f64::from(u16::MAX);
     let margin = CROWN_RADIUS_M * largest * (1.0 + SHADOW_SHIFT) + view.pixel_m()[1];
     let mut covers = Vec::with_capacity(view.width * view.height);
+    let mut far = Vec::with_capacity(view.width * view.height);
     let mut counts = vec![0; steps.len()];
+    let mut n_far = 0;
     let mut band = Band::default();
     let [west, south, east, north] = view.bounds;
     for first in (0..view.height).step_by(BAND_ROWS) {
@@ -61,12 +88,40 @@ pub(super) fn draw(
         let bounds = [west - margin, lower - margin, east + margin, upper + margin];
         world.plants_in(bounds, &mut |species, plant| {
             let crown = Crown::new(view, plant, steps[species], colours[species]);
-            counts[species] += u64::from(band.holds(&crown));
+            let counted = u64::from(band.holds(&crown));
+            counts[species] += counted;
+            n_far += if crown.is_far() { counted } else { 0 };
             band.add(&crown);
         })?;
         covers.extend((0..band.n_pixels()).map(|pixel| band.cover(pixel)));
+        far.extend(
+            band.far
+                .iter()
+                .map(|sums| sums.map(|sum| (sum as f64 / AREA_STEPS) as f32)),
+        );
     }
-    Ok((covers, counts))
+    let canopy = Canopy::new(view.width, far, n_far, counts.iter().sum());
+    for (pixel, cover) in covers.iter_mut().enumerate() {
+        cover.lay_under(canopy.tint(pixel));
+    }
+    let enlarged = canopy.enlarged;
+    Ok(Crowns {
+        covers,
+        counts,
+        enlarged,
+    })
+}
+
+impl Cover {
+    /// Puts small crowns where larger ones leave the ground open.
+    fn lay_under(&mut self, (colour, cover): (Rgb, f32)) {
+        let (near, open) = (self.near, cover * (1.0 - self.near));
+        let alpha = near + open;
+        self.colour = std::array::from_fn(|k| {
+            (near * self.colour[k] + open * colour[k]) / alpha.max(f32::MIN_POSITIVE)
+        });
+        self.alpha = alpha;
+    }
 }
 
 /// A plant on the picture, in its pixels.
@@ -75,6 +130,8 @@ struct Crown {
     y: f64,
     radius: f64,
     colour: Rgb,
+    /// Makes its outline and leaves its own.
+    seed: u64,
 }
 
 impl Crown {
@@ -89,7 +146,58 @@ impl Crown {
             y,
             radius: CROWN_RADIUS_M * size / view.metres_per_pixel(),
             colour: colour.map(|c| c * tint),
+            seed: mix(plant.x as u64 ^ mix(plant.y as u64)),
         }
+    }
+
+    fn is_far(&self) -> bool {
+        self.radius < LEAST_RADIUS_PX
+    }
+
+    /// How far the rim lies in from a circle in the direction of (u, v), a share of the radius.
+    fn dent(&self, u: f32, v: f32) -> f32 {
+        let r = (u * u + v * v).sqrt().max(1e-6);
+        let (c, s) = (u / r, v / r);
+        // Cosines and sines of multiples of the angle, as powers of c + is.
+        let power = |n: usize| (1..n).fold((c, s), |(a, b), _| (a * c - b * s, a * s + b * c));
+        let turn = |bits: u32| (self.seed >> bits & 0xff) as f32 / 128.0 - 1.0;
+        let lobes = |(a, b): (f32, f32), bits: u32| a * turn(bits) + b * turn(bits + 8);
+        0.1 + 0.045 * lobes(power(3), 0) + 0.035 * lobes(power(5), 16) + 0.035 * lobes(power(9), 32)
+    }
+
+    /// Light and dark clumps of leaves, a few to a crown.
+    fn leaves(&self, u: f32, v: f32) -> f32 {
+        let at = |i: f32, j: f32| {
+            let place = (i as i64 as u64) << 32 ^ (j as i64 as u64 & 0xffff_ffff);
+            (mix(self.seed ^ place) >> 40) as f32 / (1 << 24) as f32
+        };
+        let (x, y) = (u * 3.5, v * 3.5);
+        let (i, j) = (x.floor(), y.floor());
+        let (s, t) = (x - i, y - j);
+        let (s, t) = (s * s * (3.0 - 2.0 * s), t * t * (3.0 - 2.0 * t));
+        let row = |j: f32| at(i, j) * (1.0 - s) + at(i + 1.0, j) * s;
+        row(j) * (1.0 - t) + row(j + 1.0) * t - 0.5
+    }
+
+    /// The crown at (u, v), in radii from its middle; `None` beyond its rim.
+    fn top(&self, u: f32, v: f32) -> Option<Top> {
+        let leafy = self.radius >= LEAFY_PX;
+        let square = u * u + v * v;
+        let rim = if leafy { 1.0 - self.dent(u, v) } else { 1.0 };
+        if square > rim * rim {
+            return None;
+        }
+        let up = (1.0 - square / (rim * rim)).sqrt();
+        // Light from the upper left; small crowns are flat.
+        let radius = self.radius as f32;
+        let form = ((radius - 1.0) / 4.0).clamp(0.0, 1.0);
+        let leaves = if leafy { 0.3 * self.leaves(u, v) } else { 0.0 };
+        let lit = 1.0 + form * (0.24 * up - 0.19 * (u + v) - 0.17 + leaves);
+        Some(Top {
+            // Larger crowns lie over smaller ones, and domes of one size meet in the middle.
+            height: radius * (1.2 + 0.25 * up),
+            rgb: self.colour.map(|c| (c * lit).clamp(0.0, 255.0) as u8),
+        })
     }
 }
 
@@ -113,7 +221,8 @@ struct Band {
     first: usize,
     rows: usize,
     tops: Vec<Top>,
-    shadows: Vec<bool>,
+    /// Radius of the largest crown whose shadow falls there; 0 for none.
+    shadows: Vec<f32>,
     /// Area in [`AREA_STEPS`], and colour times area, of the far crowns of each pixel: whole numbers, whose sums know no order.
     far: Vec<[u64; 4]>,
 }
@@ -125,7 +234,7 @@ impl Band {
         self.tops.clear();
         self.tops.resize(n * FINE * FINE, BARE);
         self.shadows.clear();
-        self.shadows.resize(n * FINE * FINE, false);
+        self.shadows.resize(n * FINE * FINE, 0.0);
         self.far.clear();
         self.far.resize(n, [0; 4]);
     }
@@ -141,24 +250,19 @@ impl Band {
     }
 
     fn add(&mut self, crown: &Crown) {
-        if crown.radius < LEAST_RADIUS_PX {
+        if crown.is_far() {
             return self.add_far(crown);
         }
+        let radius = crown.radius as f32;
         if crown.radius >= LEAST_SHADOW_PX {
             let shift = SHADOW_SHIFT * crown.radius;
             let (x, y) = (crown.x + shift, crown.y + shift);
-            self.each_sample([x, y], crown.radius, |band, at, _| band.shadows[at] = true);
+            self.each_sample([x, y], 0.95 * crown.radius, |band, at, _| {
+                band.shadows[at] = band.shadows[at].max(radius);
+            });
         }
-        let radius = crown.radius as f32;
         self.each_sample([crown.x, crown.y], crown.radius, |band, at, [u, v]| {
-            let up = (1.0 - u * u - v * v).max(0.0).sqrt();
-            // Light from the upper left; small crowns are flat.
-            let form = ((radius - 1.0) / 4.0).clamp(0.0, 1.0);
-            let lit = 1.0 + form * (0.5 * (0.75 * up - 0.5 * u - 0.5 * v) - 0.3);
-            let rgb = crown.colour.map(|c| (c * lit).clamp(0.0, 255.0) as u8);
-            let height = radius * (1.0 + up);
-            let top = Top { height, rgb };
-            if top > band.tops[at] {
+            if let Some(top) = crown.top(u, v).filter(|top| *top > band.tops[at]) {
                 band.tops[at] = top;
             }
         });
@@ -173,7 +277,11 @@ impl Band {
     ) {
         let fine = FINE as f64;
         let (width, height) = (self.width * FINE, self.rows * FINE);
-        let (cx, cy, r) = (x * fine - 0.5, (y - self.first as f64) * fine - 0.5, radius * fine);
+        let (cx, cy, r) = (
+            x * fine - 0.5,
+            (y - self.first as f64) * fine - 0.5,
+            radius * fine,
+        );
         let range = |c: f64, n: usize| {
             let first = (c - r).ceil().clamp(0.0, n as f64) as usize;
             first..((c + r).floor() + 1.0).clamp(first as f64, n as f64) as usize
@@ -210,31 +318,32 @@ impl Band {
         }
     }
 
+    /// What the crowns that can be told apart cover of a pixel.
     fn cover(&self, pixel: usize) -> Cover {
         let (row, column) = (pixel / self.width, pixel % self.width);
         let (mut sum, mut n, mut n_shadows) = ([0.0_f32; 3], 0.0_f32, 0.0_f32);
         for fine_row in row * FINE..(row + 1) * FINE {
             let start = fine_row * self.width * FINE + column * FINE;
             for at in start..start + FINE {
-                n_shadows += f32::from(u8::from(self.shadows[at]));
-                if self.tops[at] != BARE {
+                let (top, shadow) = (self.tops[at], self.shadows[at]);
+                n_shadows += f32::from(u8::from(shadow > 0.0));
+                if top != BARE {
                     n += 1.0;
-                    (0..3).for_each(|k| sum[k] += f32::from(self.tops[at].rgb[k]));
+                    // A crown of height 1.2 … 1.45 of its radius does not stand in its own shadow.
+                    let light = if top.height < 1.1 * shadow {
+                        SHADED_CROWN
+                    } else {
+                        1.0
+                    };
+                    (0..3).for_each(|k| sum[k] += light * f32::from(top.rgb[k]));
                 }
             }
         }
         let samples = (FINE * FINE) as f32;
-        let near = (n / samples, sum.map(|s| s / n.max(1.0)));
-        let [steps, colours @ ..] = self.far[pixel];
-        let far_colour = colours.map(|c| c as f32 / steps.max(1) as f32);
-        // Crowns strewn at random leave e^−area of the ground open.
-        let far_alpha = 1.0 - (-(steps as f64) / AREA_STEPS).exp() as f32;
-        let far_alpha = far_alpha * (1.0 - near.0);
-        let alpha = near.0 + far_alpha;
-        let part = |k: usize| (near.0 * near.1[k] + far_alpha * far_colour[k]) / alpha.max(1e-6);
         Cover {
-            colour: [part(0), part(1), part(2)],
-            alpha,
+            colour: sum.map(|s| s / n.max(1.0)),
+            alpha: n / samples,
+            near: n / samples,
             shadow: n_shadows / samples,
         }
     }

@@ -11,26 +11,47 @@ use super::{ramp, relief, terrain, ticks};
 use crate::{Finished, InterchangeError};
 
 /// Contours stand at least this many pixels apart.
-const CONTOUR_PX: f64 = 14.0;
+const CONTOUR_PX: f64 = 7.0;
 
 const INK: Rgb = [38.0, 42.0, 48.0];
+
+/// What distances fade to where only their bound is known.
+const FAR: Rgb = [232.0, 229.0, 222.0];
 
 /// A mean value and the share of the pixel that has one.
 type Known = [f32; 2];
 
 pub(super) fn slope(world: &Finished, view: &View) -> Result<(Canvas, Legend), InterchangeError> {
     let stored = world.manifest().fields.contains_key("slope");
-    let pixels = if stored { stored_slope(world, view)? } else { own_slope(world, view)? };
+    let pixels = if stored {
+        stored_slope(world, view)?
+    } else {
+        own_slope(world, view)?
+    };
     let steepest = steepest(&pixels);
-    let canvas = paint(view, &pixels, |_, degrees| ramp::viridis(degrees / steepest));
-    let step = if steepest > 40.0 { 15.0 } else if steepest > 15.0 { 5.0 } else { 2.0 };
-    let ticks = (0..).map(|k| k as f32 * step).take_while(|at| *at <= steepest + 0.01);
+    let canvas = paint(view, &pixels, |_, degrees| {
+        ramp::viridis(degrees / steepest)
+    });
+    let step = if steepest > 40.0 {
+        15.0
+    } else if steepest > 15.0 {
+        5.0
+    } else {
+        2.0
+    };
+    let ticks = (0..)
+        .map(|k| k as f32 * step)
+        .take_while(|at| *at <= steepest + 0.01);
     let bar = Bar {
         title: "Slope, degrees".to_owned(),
         colour: Box::new(ramp::viridis),
         ticks: ticks.map(|at| (at / steepest, format!("{at}°"))).collect(),
     };
-    let source = if stored { "as the strata saw it" } else { "of the height map" };
+    let source = if stored {
+        "as the strata saw it"
+    } else {
+        "of the height map"
+    };
     let legend = Legend {
         title: format!("Slope, {source}"),
         sections: vec![Section::Bar(bar)],
@@ -92,10 +113,19 @@ pub(super) fn weights(
         world.weights(rect, &mut values)?;
         for y in rect.y0..rect.y1 {
             line.clear();
-            line.extend(values.band(stratum).row(y).iter().map(|&w| [f32::from(w) / 255.0, 0.0]));
+            line.extend(
+                values
+                    .band(stratum)
+                    .row(y)
+                    .iter()
+                    .map(|&w| [f32::from(w) / 255.0, 0.0]),
+            );
             for band in 0..n_bands {
                 let row = values.band(band).row(y);
-                line.iter_mut().zip(row).filter(|(_, w)| **w > 0).for_each(|(pixel, _)| pixel[1] = 1.0);
+                line.iter_mut()
+                    .zip(row)
+                    .filter(|(_, w)| **w > 0)
+                    .for_each(|(pixel, _)| pixel[1] = 1.0);
             }
             sums.add(y, &line);
         }
@@ -127,15 +157,23 @@ pub(super) fn sdf(
     let mut values = Raster::default();
     let pixels = resample(view, 1, |rect, out| {
         world.sdf_bands(rect, stratum..stratum + 1, &mut values)?;
-        let metres = |v: i16| if v == edges.nodata { f32::NAN } else { f32::from(v) * edges.scale as f32 };
+        let metres = |v: i16| {
+            if v == edges.nodata {
+                f32::NAN
+            } else {
+                f32::from(v) * edges.scale as f32
+            }
+        };
         out.extend(values.pixels().iter().map(|&v| known(metres(v))));
         Ok(())
     })?;
     let light = light(world, view)?;
     let bound = edges.max_distance as f32;
-    let contours = Contours::new(view, edges.max_distance);
+    let contours = Contours::new(world, view, edges.max_distance);
     let canvas = paint(view, &pixels, |idx, metres| {
-        let colour = terrain::lit(ramp::sides(metres / bound), 1.0 + 0.2 * (light[idx] - 1.0));
+        let beyond = (metres.abs() / bound - 0.98).clamp(0.0, 0.02) / 0.02;
+        let colour = mix(ramp::sides(metres / bound), FAR, 0.65 * beyond);
+        let colour = terrain::lit(colour, 1.0 + 0.3 * (light[idx] - 1.0));
         contours.over(colour, metres)
     });
     let name = &world.manifest().strata[stratum];
@@ -149,6 +187,10 @@ pub(super) fn sdf(
     if let Some(step) = contours.step {
         notes.push(format!("lines every {}", ticks::metres(f64::from(step))));
     }
+    notes.push(format!(
+        "pale: {} or more",
+        ticks::metres(edges.max_distance)
+    ));
     sections.push(Section::Notes(notes));
     let legend = Legend {
         title: format!("Distance to the edge of {name}"),
@@ -171,16 +213,20 @@ struct Contours {
     step: Option<f32>,
     bound: f32,
     pixel_m: f32,
+    /// The border of a stratum lies half a map pixel outside the centres of its edge.
+    border: f32,
 }
 
 impl Contours {
-    fn new(view: &View, bound: f64) -> Self {
+    fn new(world: &Finished, view: &View, bound: f64) -> Self {
+        let map_pixel = world.transform().pixel;
         let pixel_m = view.metres_per_pixel();
         let step = ticks::round_up((bound / 8.0).max(CONTOUR_PX * pixel_m));
         Self {
             step: (step < bound).then_some(step as f32),
             bound: bound as f32,
             pixel_m: pixel_m as f32,
+            border: (map_pixel.x.min(map_pixel.y) / 2.0) as f32,
         }
     }
 
@@ -189,11 +235,14 @@ impl Contours {
         let line = |away: f32, half_px: f32| (half_px + 0.5 - away / self.pixel_m).clamp(0.0, 1.0);
         let mut out = colour;
         // At the bound a distance is not known, and no line is drawn.
-        if let Some(step) = self.step.filter(|_| metres.abs() < self.bound - self.pixel_m) {
+        if let Some(step) = self
+            .step
+            .filter(|_| metres.abs() < self.bound - self.pixel_m)
+        {
             let away = (metres - (metres / step).round() * step).abs();
             out = mix(out, INK, 0.34 * line(away, 0.35));
         }
-        mix(out, INK, 0.92 * line(metres.abs(), 0.9))
+        mix(out, INK, 0.9 * line((metres - self.border).abs(), 0.5))
     }
 }
 
@@ -207,7 +256,11 @@ fn light(world: &Finished, view: &View) -> Result<Vec<f32>, InterchangeError> {
 }
 
 fn known(value: f32) -> Known {
-    if value.is_nan() { [0.0; 2] } else { [value, 1.0] }
+    if value.is_nan() {
+        [0.0; 2]
+    } else {
+        [value, 1.0]
+    }
 }
 
 /// The mean of what is known under each pixel; `read` appends the values of a rectangle.

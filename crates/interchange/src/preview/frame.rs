@@ -39,13 +39,23 @@ impl Row {
     /// A colour of the ground.
     pub(super) fn square(colour: Rgb, name: &str, amount: String) -> Self {
         let (round, name) = (false, shortened(name));
-        Self { colour, round, name, amount }
+        Self {
+            colour,
+            round,
+            name,
+            amount,
+        }
     }
 
     /// A colour of plants.
     pub(super) fn disc(colour: Rgb, name: &str, amount: String) -> Self {
         let (round, name) = (true, shortened(name));
-        Self { colour, round, name, amount }
+        Self {
+            colour,
+            round,
+            name,
+            amount,
+        }
     }
 }
 
@@ -101,8 +111,18 @@ pub(super) fn around(world: &Finished, view: &View, ground: &Canvas, legend: &Le
     let margin = faces.line();
     let head = faces.title.height() + faces.line() + margin / 2;
     let foot = faces.line() * 2;
-    let name = world.world().dir().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let title = if name.is_empty() { legend.title.clone() } else { format!("{} - {name}", legend.title) };
+    let name = world
+        .world()
+        .dir()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let title = if name.is_empty() {
+        legend.title.clone()
+    } else {
+        format!("{} · {name}", legend.title)
+    };
     let extent = extent(view);
 
     let [panel_width, panel_height] = legend_size(legend, &faces);
@@ -114,12 +134,26 @@ pub(super) fn around(world: &Finished, view: &View, ground: &Canvas, legend: &Le
     let mut canvas = Canvas::new(width, margin * 2 + head + body_height, PAPER);
 
     canvas.text([margin, margin], &title, &faces.title);
-    canvas.text([margin, margin + faces.title.height() + 4], &extent, &faces.faint);
+    canvas.text(
+        [margin, margin + faces.title.height() + 4],
+        &extent,
+        &faces.faint,
+    );
     let corner = [margin, margin + head];
     canvas.paste(corner, ground);
     canvas.outline(corner, [view.width, view.height], mix(PAPER, INK, 0.55));
-    draw_scale(&mut canvas, view, [margin, corner[1] + view.height + faces.line() / 2], &faces);
-    draw_legend(&mut canvas, legend, [margin * 2 + ground_width, corner[1]], &faces);
+    draw_scale(
+        &mut canvas,
+        view,
+        [margin, corner[1] + view.height + faces.line() / 2],
+        &faces,
+    );
+    draw_legend(
+        &mut canvas,
+        legend,
+        [margin * 2 + ground_width, corner[1]],
+        &faces,
+    );
     canvas.picture()
 }
 
@@ -128,7 +162,7 @@ fn extent(view: &View) -> String {
     let m = |v: f64| ticks::trimmed(v, 1);
     let scale = ticks::trimmed(view.metres_per_pixel(), 3);
     format!(
-        "{} x {}   x {} to {}   y {} to {}   {scale} m per pixel",
+        "{} × {}   x {} to {}   y {} to {}   {scale} m per pixel",
         ticks::metres(east - west),
         ticks::metres(north - south),
         m(west),
@@ -154,7 +188,10 @@ fn draw_scale(canvas: &mut Canvas, view: &View, [x, y]: [usize; 2], faces: &Face
     // Four fields, dark and light in turn.
     for quarter in [1, 3] {
         let (from, to) = (length * quarter / 4, length * (quarter + 1) / 4);
-        let inner = [(to - from).saturating_sub(usize::from(quarter == 3)), thick.saturating_sub(2)];
+        let inner = [
+            (to - from).saturating_sub(usize::from(quarter == 3)),
+            thick.saturating_sub(2),
+        ];
         canvas.fill([x + from, y + 1], inner, PAPER);
     }
     let below = y + thick + 3;
@@ -166,8 +203,13 @@ fn draw_scale(canvas: &mut Canvas, view: &View, [x, y]: [usize; 2], faces: &Face
 }
 
 fn legend_size(legend: &Legend, faces: &Faces) -> [usize; 2] {
-    let sizes = legend.sections.iter().map(|section| section_size(section, faces));
-    sizes.fold([0, 0], |[width, height], [w, h]| [width.max(w), height + h + faces.line() / 2])
+    let sizes = legend
+        .sections
+        .iter()
+        .map(|section| section_size(section, faces));
+    sizes.fold([0, 0], |[width, height], [w, h]| {
+        [width.max(w), height + h + faces.line() / 2]
+    })
 }
 
 fn section_size(section: &Section, faces: &Faces) -> [usize; 2] {
@@ -179,7 +221,11 @@ fn section_size(section: &Section, faces: &Faces) -> [usize; 2] {
             [row.max(faces.heading.width(title)), line * (rows.len() + 1)]
         }
         Section::Bar(bar) => {
-            let labels = bar.ticks.iter().map(|(_, label)| faces.body.width(label)).max();
+            let labels = bar
+                .ticks
+                .iter()
+                .map(|(_, label)| faces.body.width(label))
+                .max();
             let width = line * 2 + labels.unwrap_or(0);
             let height = line * 2 + faces.bar_height();
             [width.max(faces.heading.width(&bar.title)), height]
@@ -222,12 +268,20 @@ fn draw_rows(canvas: &mut Canvas, title: &str, rows: &[Row], [x, y]: [usize; 2],
             disc(canvas, [x, y], side, row.colour);
         } else {
             canvas.fill([x + 1, y + 1], [side - 2, side - 2], row.colour);
-            canvas.outline([x + 1, y + 1], [side - 2, side - 2], mix(row.colour, INK, 0.35));
+            canvas.outline(
+                [x + 1, y + 1],
+                [side - 2, side - 2],
+                mix(row.colour, INK, 0.35),
+            );
         }
         let at = x + faces.line();
         canvas.text([at, y], &row.name, &faces.body);
         let end = at + name + faces.body.width("  ") + amount;
-        canvas.text([end - faces.body.width(&row.amount), y], &row.amount, &faces.faint);
+        canvas.text(
+            [end - faces.body.width(&row.amount), y],
+            &row.amount,
+            &faces.faint,
+        );
     }
 }
 
@@ -253,8 +307,15 @@ fn draw_bar(canvas: &mut Canvas, bar: &Bar, [x, y]: [usize; 2], faces: &Faces) {
     canvas.outline([x + 1, top], [width, height], line);
     for (t, label) in &bar.ticks {
         let at = top + ((1.0 - t) * height as f32).round() as usize;
-        canvas.fill([x + 1 + width, at.min(top + height)], [faces.line() / 4, 1], line);
-        let text = [x + 1 + width + faces.line() / 2, at - faces.body.height() / 2];
+        canvas.fill(
+            [x + 1 + width, at.min(top + height)],
+            [faces.line() / 4, 1],
+            line,
+        );
+        let text = [
+            x + 1 + width + faces.line() / 2,
+            at - faces.body.height() / 2,
+        ];
         canvas.text(text, label, &faces.body);
     }
 }

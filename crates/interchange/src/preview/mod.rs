@@ -1,5 +1,6 @@
 //! Pictures of a world, to look at and to put into a review.
 
+mod canopy;
 mod canvas;
 mod crowns;
 mod fields;
@@ -99,6 +100,10 @@ fn stratum(world: &Finished, preview: &Preview, name: &str) -> Result<usize, Int
 fn unknown(found: String, strata: &[&str]) -> InterchangeError {
     let of = |kind: &'static str| strata.iter().map(move |name| format!("{kind}:{name}"));
     let whole = ["terrain", "slope"].map(str::to_owned);
-    let known = whole.into_iter().chain(of("weights")).chain(of("sdf")).collect();
+    let known = whole
+        .into_iter()
+        .chain(of("weights"))
+        .chain(of("sdf"))
+        .collect();
     InterchangeError::UnknownLayer { found, known }
 }

@@ -32,10 +32,19 @@ impl Axis {
             let centre = start + (idx as f64 + 0.5) * step;
             let lo = (centre - half).clamp(0.0, limit as f64 - 1.0);
             let hi = (centre + half).clamp(1.0, limit as f64).max(lo);
-            let (first, end) = (lo.floor() as i64, (hi.ceil() as i64).max(lo.floor() as i64 + 1));
+            let (first, end) = (
+                lo.floor() as i64,
+                (hi.ceil() as i64).max(lo.floor() as i64 + 1),
+            );
             let overlap = |pixel: i64| (hi.min(pixel as f64 + 1.0) - lo.max(pixel as f64)).max(0.0);
             let total: f64 = (first..end).map(overlap).sum();
-            let share = |pixel| if total > 0.0 { (overlap(pixel) / total) as f32 } else { 1.0 };
+            let share = |pixel| {
+                if total > 0.0 {
+                    (overlap(pixel) / total) as f32
+                } else {
+                    1.0
+                }
+            };
             Span {
                 first,
                 shares: (first..end).map(share).collect(),
@@ -55,12 +64,18 @@ impl Axis {
     /// The picture's lines that a map pixel is part of.
     fn lines(&self, pixel: i64) -> Range<usize> {
         let from = self.spans.partition_point(|span| span.end() <= pixel);
-        from..self.spans.partition_point(|span| span.first <= pixel).max(from)
+        from..self
+            .spans
+            .partition_point(|span| span.first <= pixel)
+            .max(from)
     }
 
     fn share(&self, line: usize, pixel: i64) -> f32 {
         let span = &self.spans[line];
-        span.shares.get((pixel - span.first) as usize).copied().unwrap_or(0.0)
+        span.shares
+            .get((pixel - span.first) as usize)
+            .copied()
+            .unwrap_or(0.0)
     }
 }
 
@@ -130,8 +145,13 @@ mod tests {
     fn from_afar_each_pixel_is_the_mean_of_what_it_covers() {
         assert_eq!(along(2, 0.0, 2.0, &[1.0, 3.0, 10.0, 20.0]), [2.0, 15.0]);
         // 1.5 map pixels each: (1 + 3/2) / 1.5 and (3/2 + 9) / 1.5.
-        let [a, b] = along(2, 0.0, 1.5, &[1.0, 3.0, 9.0])[..] else { panic!() };
-        assert!((a - 2.5 / 1.5).abs() < 1e-6 && (b - 10.5 / 1.5).abs() < 1e-6, "{a} {b}");
+        let [a, b] = along(2, 0.0, 1.5, &[1.0, 3.0, 9.0])[..] else {
+            panic!()
+        };
+        assert!(
+            (a - 2.5 / 1.5).abs() < 1e-6 && (b - 10.5 / 1.5).abs() < 1e-6,
+            "{a} {b}"
+        );
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use ecotone_grid::Raster;
 
 use super::canvas::Canvas;
+use super::crowns::{self, Crowns};
 use super::frame::{Legend, Row, Section};
 use super::palette::{self, Rgb, mix};
 use super::resample::Resampled;
 use super::view::View;
-use super::{crowns, relief, ticks};
+use super::{relief, ticks};
 use crate::{Finished, InterchangeError};
 
 /// The two tones of the checkers where there is no ground.
@@ -17,7 +18,7 @@ const VOID: [Rgb; 2] = [[236.0, 235.0, 231.0], [228.0, 227.0, 222.0]];
 const SUN: Rgb = [255.0, 250.0, 232.0];
 
 /// What a slope in shadow keeps of each colour: blue most, as under an open sky.
-const SHADE: Rgb = [0.34, 0.38, 0.50];
+const SHADE: Rgb = [0.40, 0.43, 0.53];
 
 /// The mean colour of the strata under each pixel and the share of it that is no void, and the share of each stratum in all.
 struct Tints {
@@ -32,20 +33,24 @@ pub(super) fn draw(world: &Finished, view: &View) -> Result<(Canvas, Legend), In
 
     let tints = tints(world, view, &strata)?;
     let light = relief::shade(&relief::ground(world, view)?);
-    let (covers, counts) = crowns::draw(world, view, &species)?;
+    let plants = crowns::draw(world, view, &species)?;
 
     let mut canvas = Canvas::new(view.width, view.height, VOID[0]);
     for (idx, pixel) in canvas.pixels.iter_mut().enumerate() {
         let [r, g, b, solid] = tints.pixels[idx];
         let ground = [r, g, b].map(|c| c / solid.max(f32::MIN_POSITIVE));
-        let cover = &covers[idx];
+        let cover = &plants.covers[idx];
         let shadowed = mix(ground, ground.map(|c| c * 0.58), cover.shadow);
         let grown = mix(shadowed, cover.colour, cover.alpha);
-        // Crowns follow the light of the ground less than the ground does: they are lit by themselves.
-        let bare = lit(grown, 1.0 + (light[idx] - 1.0) * (1.0 - 0.4 * cover.alpha));
-        *pixel = mix(void(idx % view.width, idx / view.width), bare, solid.min(1.0));
+        // Crowns follow the light of the ground less than the ground does.
+        let seen = lit(grown, 1.0 + (light[idx] - 1.0) * (1.0 - 0.4 * cover.near));
+        *pixel = mix(
+            void(idx % view.width, idx / view.width),
+            seen,
+            solid.min(1.0),
+        );
     }
-    let legend = legend(world, &strata, &tints.shares, &species, &counts);
+    let legend = legend(world, &strata, &tints.shares, &species, &plants);
     Ok((canvas, legend))
 }
 
@@ -99,22 +104,31 @@ fn legend(
     strata: &[Rgb],
     shares: &[f64],
     species: &[Rgb],
-    counts: &[u64],
+    found: &Crowns,
 ) -> Legend {
     let manifest = world.manifest();
     let ground = manifest.strata.iter().zip(strata.iter().zip(shares));
     let ground = ground.map(|(name, (&colour, share))| {
-        let percent = format!("{} %", ticks::trimmed(share * 100.0, 1));
+        let percent = format!("{:.1} %", share * 100.0);
         Row::square(colour, name, percent)
     });
-    let plants = manifest.species.iter().zip(species.iter().zip(counts));
-    let plants = plants.map(|(species, (&colour, &n))| {
-        Row::disc(colour, &species.name, ticks::count(n))
-    });
+    let plants = manifest
+        .species
+        .iter()
+        .zip(species.iter().zip(&found.counts));
+    let plants =
+        plants.map(|(species, (&colour, &n))| Row::disc(colour, &species.name, ticks::count(n)));
     let mut sections = vec![Section::Rows("Strata".to_owned(), ground.collect())];
-    if !counts.is_empty() {
-        let title = format!("Plants  {}", ticks::count(counts.iter().sum()));
+    if !found.counts.is_empty() {
+        let title = format!("Plants  {}", ticks::count(found.counts.iter().sum()));
         sections.push(Section::Rows(title, plants.collect()));
+    }
+    if found.enlarged > 1.0 {
+        let times = format!(
+            "{} times wider",
+            ticks::trimmed(f64::from(found.enlarged), 0)
+        );
+        sections.push(Section::Notes(vec!["crowns are drawn".to_owned(), times]));
     }
     Legend {
         title: "Terrain".to_owned(),

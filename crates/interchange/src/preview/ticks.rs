@@ -5,7 +5,10 @@ pub(super) fn round_down(most: f64) -> f64 {
     let power = 10_f64.powf(most.log10().floor());
     let steps = [5.0, 2.0, 1.0].map(|k| k * power);
     // A rounding error of the logarithm must not lose the step itself.
-    steps.into_iter().find(|step| *step <= most * (1.0 + 1e-9)).unwrap_or(power)
+    steps
+        .into_iter()
+        .find(|step| *step <= most * (1.0 + 1e-9))
+        .unwrap_or(power)
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is at least `least`; `least` above 0.
@@ -37,7 +40,11 @@ pub(super) fn trimmed(number: f64, decimals: usize) -> String {
         true => text.trim_end_matches('0').trim_end_matches('.'),
         false => &text,
     };
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// A count with its thousands apart.
@@ -59,7 +66,12 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        for (of, down, up) in [(1.0, 1.0, 1.0), (999.0, 500.0, 1000.0), (0.3, 0.2, 0.5), (21.0, 20.0, 50.0)] {
+        for (of, down, up) in [
+            (1.0, 1.0, 1.0),
+            (999.0, 500.0, 1000.0),
+            (0.3, 0.2, 0.5),
+            (21.0, 20.0, 50.0),
+        ] {
             assert!((round_down(of) - down).abs() < 1e-9, "{of}");
             assert!((round_up(of) - up).abs() < 1e-9, "{of}");
         }

@@ -6,7 +6,7 @@ use super::resample::Axis;
 use crate::{Finished, InterchangeError};
 
 /// The most pixels along one side of the ground.
-pub const MAX_SIZE_PX: u32 = 8192;
+pub const MAX_SIZE_PX: u32 = 4096;
 
 const MIN_SIZE_PX: u32 = 16;
 
@@ -65,7 +65,10 @@ impl View {
     /// Metres across one pixel of the picture, east–west and north–south.
     pub(super) fn pixel_m(&self) -> [f64; 2] {
         let [west, south, east, north] = self.bounds;
-        [(east - west) / self.width as f64, (north - south) / self.height as f64]
+        [
+            (east - west) / self.width as f64,
+            (north - south) / self.height as f64,
+        ]
     }
 
     /// The finer of the two.
@@ -99,14 +102,8 @@ impl View {
         let (columns, rows) = (self.columns().span(), self.rows().span());
         let width = (columns.end - columns.start).max(1) as usize;
         let n = (READ_PIXELS / (width * n_bands.max(1))).clamp(1, 512);
-        rows.clone().step_by(n).map(move |y| {
-            Rect::new(columns.start, y, columns.end, (y + n as i64).min(rows.end))
-        })
-    }
-
-    /// All map pixels the picture is made of.
-    pub(super) fn rect(&self) -> Rect {
-        let (columns, rows) = (self.columns().span(), self.rows().span());
-        Rect::new(columns.start, rows.start, columns.end, rows.end)
+        rows.clone()
+            .step_by(n)
+            .map(move |y| Rect::new(columns.start, y, columns.end, (y + n as i64).min(rows.end)))
     }
 }

@@ -10,7 +10,7 @@ use super::lattice::ROWS;
 pub(super) const COVERED: u64 = !0;
 
 /// Steps of a point's place in its cell along each axis.
-const STEPS: i64 = 16;
+const STEPS: i64 = 32;
 
 /// Steps along the side of one of the 8 × 8 squares.
 const SQUARE: i64 = STEPS / 8;

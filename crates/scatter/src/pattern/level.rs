@@ -4,33 +4,33 @@
 //! M. Ebeida et al., *A Simple Algorithm for Maximal Poisson-Disk Sampling* (Eurographics 2012), who aim darts at open
 //! squares only. What they settle by order of arrival is settled by hashes here, in synchronous rounds:
 //!
-//! 1. A cell that is not covered throws one dart at one of its open squares; in the first round only every third cell
-//!    does, for darts that are too close together strike each other out.
-//! 2. A dart nearer than the radius to a point is lost, and closes the square it was aimed at.
-//! 3. A dart that beats every other dart in conflict with it becomes a point, and covers squares.
+//! 1. Each cell throws darts at its open squares, as many as these are large; in the first round that is one dart in
+//!    every third cell, for darts that are too close together strike each other out.
+//! 2. A dart nearer than the radius to a point is lost, and closes the square it was aimed at. Of the others, a cell
+//!    keeps the one of the highest priority.
+//! 3. A dart that beats every other cell's dart in conflict with it becomes a point, and covers squares.
 //!
-//! A round carries word two cells for step 3 and two more for steps 1 and 2, whence the reach of 4 cells a round.
+//! A round carries word two cells for step 3 and two more for steps 1 and 2, whence the reach of 4 cells a round. Who
+//! is not settled by the last round is dropped: nothing waits for anything, and nothing depends on a window.
 
-use super::cover::{Disks, Open};
+use super::LEVELS;
+use super::cover::{COVERED, Disks, Open};
 use super::lattice::{Frame, Lattice, NEIGHBOURS, ROWS};
 use crate::draws::{Purpose, draw};
 use ecotone_grid::mix;
 
-/// Rounds of darts in each level.
-pub(super) const ROUNDS: usize = 3;
-
-/// Cells beyond those wanted whose earlier points and darts have a say in them.
-pub(super) const REACH_CELLS: usize = 2 * NEIGHBOURS * ROUNDS;
-
-/// How readily a cell throws a dart in each round, in eighths for a cell that is open all over.
-const ZEAL: [u64; ROUNDS] = [3, 24, 96];
+/// How readily a cell throws darts in each round of each level, in eighths of a dart for a cell that is open all over.
+///
+/// Tuned for points per second at a density of 0.6 and more and a power below 0.1. The sparse levels need not be full;
+/// with two rounds for them a pattern thinned to a half is less blue at the waves that matter for gaps.
+const ZEAL: [&[u64]; LEVELS] = [&[3, 16, 32], &[3, 16, 32], &[3, 16, 32], &[3, 20, 64]];
 
 /// A point of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Point {
     pub x: i64,
     pub y: i64,
-    /// Hash of the pattern's key, level, cell and round.
+    /// Hash of the pattern's key, level, cell, round and dart.
     pub key: u64,
     pub level: u8,
 }
@@ -38,7 +38,7 @@ pub(super) struct Point {
 /// A cell of the row at work and how many darts it throws.
 #[derive(Clone, Copy, Debug, Default)]
 struct Throw {
-    at: u32,
+    column: u32,
     n_darts: u32,
     key: u64,
 }
@@ -66,6 +66,8 @@ pub(super) struct LevelScratch {
     keys: Vec<u64>,
     /// 1 where a dart of this round is in play.
     in_play: Vec<u8>,
+    /// Columns of a row's open cells.
+    open: Vec<u32>,
     throwing: Vec<Throw>,
     aimed: Vec<Dart>,
     /// Cells with a dart in play.
@@ -78,13 +80,22 @@ const NOWHERE: f64 = -1e12;
 /// Cells at the frame's border that hold no point of it, so that neighbourhoods need no test.
 pub(super) const PAD: usize = NEIGHBOURS;
 
-/// Cells of padding and reach around the cells that are wanted.
-pub(super) const MARGIN: usize = REACH_CELLS + PAD;
+/// Rounds of darts in a level.
+pub(super) const fn rounds(level: usize) -> usize {
+    ZEAL[level].len()
+}
+
+/// Cells of padding and reach around the cells of a level that are wanted.
+///
+/// The reach is how far beyond those wanted earlier points and darts have a say in them.
+pub(super) const fn margin(level: usize) -> usize {
+    2 * NEIGHBOURS * rounds(level) + PAD
+}
 
 /// Cells read together from the west end of a neighbourhood's row: an even number for vectors, so one too many.
 const LANES: usize = 6;
 
-/// Adds a level's points to those of the earlier levels, right in all cells of `frame` but for [`MARGIN`] at its sides.
+/// Adds a level's points to those of the earlier levels, right in all cells of `frame` but for [`margin`] at its sides.
 ///
 /// `points` holds every point of the earlier levels in the frame less [`PAD`] cells.
 pub(super) fn grow(
@@ -103,7 +114,7 @@ pub(super) fn grow(
     for point in points.iter() {
         scratch.settle(&task, point);
     }
-    for round in 0..ROUNDS {
+    for round in 0..rounds(usize::from(level)) {
         scratch.throw(&task, round);
         scratch.resolve(&task, round, points);
     }
@@ -177,27 +188,42 @@ impl LevelScratch {
     fn aim(&mut self, task: &Task<'_>, round: usize, row: usize, margin: usize) {
         let frame = task.frame;
         let key = task.lattice.row_key(round, frame.row0 + row as i64);
-        let columns = margin..frame.width - margin;
-        self.throwing.resize(frame.width, Throw::default());
         let first = row * frame.width;
-        let mut n_throwing = 0;
+        let columns = margin..frame.width - margin;
+        self.open.resize(frame.width, 0);
+        self.throwing.resize(frame.width, Throw::default());
+        // Written always and counted sometimes, here and below: a branch would be a coin toss to the processor.
+        let mut n_open = 0;
         for (cover, column) in self.cover[first..][columns.clone()].iter().zip(columns) {
-            let key = mix(key ^ (frame.column0 + column as i64) as u64);
-            let n_darts = n_darts(round, Open::new(*cover).n(), key);
-            let at = (first + column) as u32;
-            // Written always and counted sometimes: a branch here is a coin toss to the processor.
+            self.open[n_open] = column as u32;
+            n_open += usize::from(*cover != COVERED);
+        }
+        let mut n_throwing = 0;
+        for &column in &self.open[..n_open] {
+            let key = mix(key ^ (frame.column0 + i64::from(column)) as u64);
+            let open = Open::new(self.cover[first + column as usize]).n();
+            let n_darts = n_darts(task.level, round, open, key) as u32;
             self.throwing[n_throwing] = Throw {
-                at,
-                n_darts: n_darts as u32,
+                column,
+                n_darts,
                 key,
             };
             n_throwing += usize::from(n_darts > 0);
         }
         self.aimed.clear();
-        for &Throw { at, n_darts, key } in &self.throwing[..n_throwing] {
+        for &Throw {
+            column,
+            n_darts,
+            key,
+        } in &self.throwing[..n_throwing]
+        {
+            let at = first as u32 + column;
             for n in 0..u64::from(n_darts) {
                 let key = key.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                self.aimed.push(Dart { at, key: draw(key, Purpose::Flight) });
+                self.aimed.push(Dart {
+                    at,
+                    key: draw(key, Purpose::Flight),
+                });
             }
         }
     }
@@ -221,7 +247,8 @@ impl LevelScratch {
             let y = (row as u64 * cell + v) as f64;
             let priority = draw(key, Purpose::Priority);
 
-            let lost = near(&self.x, &self.y, width, at, (x, y), radius2);
+            // An earlier dart may have closed the cell's last square.
+            let lost = near(&self.x, &self.y, width, at, (x, y), radius2) | (open.n() == 0);
             self.cover[at] |= u64::from(lost) << square;
             let is_first = self.in_play[at] == 0;
             let leads = !lost & (is_first | (priority > self.priority[at]));
@@ -252,7 +279,7 @@ impl LevelScratch {
             }
             let (x, y) = (self.dart_x[at] as i64, self.dart_y[at] as i64);
             self.stand(at, x, y);
-            if round + 1 < ROUNDS {
+            if round + 1 < rounds(usize::from(task.level)) {
                 self.stamp(task, at, x, y);
             }
             points.push(Point {
@@ -298,9 +325,9 @@ impl LevelScratch {
 /// What is expected is exactly in proportion to the open squares: a cell that threw more for its size would draw points
 /// to where little is left of cells, and the lattice would show in the spectrum.
 #[inline]
-pub(super) fn n_darts(round: usize, n_open: u64, key: u64) -> u64 {
+pub(super) fn n_darts(level: u8, round: usize, n_open: u64, key: u64) -> u64 {
     // Eighths of 64 squares, rounded up or down by a draw from 512.
-    (ZEAL[round] * n_open + (key >> 55)) >> 9
+    (ZEAL[usize::from(level)][round] * n_open + (key >> 55)) >> 9
 }
 
 /// Eight flags from `first`.
@@ -310,28 +337,47 @@ fn eight(flags: &[u8], first: usize) -> [u8; 8] {
     flags.try_into().expect("the slice has eight flags")
 }
 
-/// The positions of a row of a neighbourhood from its west end, and one more.
+/// Positions of `N` cells from the west end of a neighbourhood's row.
 #[inline]
-fn lanes(positions: &[f64], first: usize) -> &[f64; LANES] {
-    let positions = &positions[first..first + LANES];
+fn lanes<const N: usize>(positions: &[f64], first: usize) -> &[f64; N] {
+    let positions = &positions[first..first + N];
     positions.try_into().expect("the slice has that length")
 }
 
-/// Whether a point stands nearer to (`x`, `y`) in cell `at` than the radius.
+/// Lowers two minima to the squared distances of `N` cells' points, an even number of cells for two lanes of a vector.
 #[inline]
-fn near(xs: &[f64], ys: &[f64], width: usize, at: usize, (x, y): (f64, f64), radius2: f64) -> bool {
-    // Two minima of two lanes, for a processor to work on at once; the cells beyond the neighbourhood do no harm.
-    let mut nearest = [[f64::INFINITY; 2]; 2];
-    for row in 0..2 * NEIGHBOURS + 1 {
-        let first = at + row * width - NEIGHBOURS * width - NEIGHBOURS;
-        let (xs, ys) = (lanes(xs, first), lanes(ys, first));
-        let nearest = &mut nearest[row % 2];
-        for k in 0..LANES {
-            let (dx, dy) = (xs[k] - x, ys[k] - y);
-            let distance2 = dx * dx + dy * dy;
-            let least = &mut nearest[k % 2];
-            *least = if distance2 < *least { distance2 } else { *least };
-        }
+fn nearer<const N: usize>(
+    (xs, ys): (&[f64], &[f64]),
+    first: usize,
+    (x, y): (f64, f64),
+    nearest: &mut [f64; 2],
+) {
+    let (xs, ys) = (lanes::<N>(xs, first), lanes::<N>(ys, first));
+    for k in 0..N {
+        let (dx, dy) = (xs[k] - x, ys[k] - y);
+        let distance2 = dx * dx + dy * dy;
+        let least = &mut nearest[k % 2];
+        *least = if distance2 < *least {
+            distance2
+        } else {
+            *least
+        };
     }
-    nearest.iter().flatten().any(|&least| least < radius2)
+}
+
+/// Whether a point stands nearer to `from` in cell `at` than the radius.
+///
+/// One cell beyond each row is looked at as well, for vectors are even; it does no harm.
+#[inline]
+fn near(xs: &[f64], ys: &[f64], width: usize, at: usize, from: (f64, f64), radius2: f64) -> bool {
+    let mut odd = [f64::INFINITY; 2];
+    let mut even = [f64::INFINITY; 2];
+    let points = (xs, ys);
+    nearer::<4>(points, at - 2 * width - 1, from, &mut even);
+    nearer::<6>(points, at - width - 2, from, &mut odd);
+    nearer::<6>(points, at - 2, from, &mut even);
+    nearer::<6>(points, at + width - 2, from, &mut odd);
+    nearer::<4>(points, at + 2 * width - 1, from, &mut even);
+    let nearest = [0, 1].map(|k| if odd[k] < even[k] { odd[k] } else { even[k] });
+    (nearest[0] < radius2) | (nearest[1] < radius2)
 }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::cover::Disks;
-use super::level::ROUNDS;
+use super::level::rounds;
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,9 @@ impl Twin<'_> {
         let mut covered = self.closed.get(&(column, row)).copied().unwrap_or(0);
         for p in self.points.iter() {
             let (c, r) = self.cell_of(p.x, p.y);
+            if (c - column).abs() > 2 || (r - row).abs() > 2 {
+                continue;
+            }
             let mut n = 0;
             let (u, v) = (
                 (p.x - self.frame.x0).rem_euclid(self.lattice.cell),
@@ -62,7 +65,12 @@ impl Twin<'_> {
         let cell = self.lattice.cell;
         let row_key = self.lattice.row_key(round, self.frame.row0 + row);
         let key = mix(row_key ^ (self.frame.column0 + column) as u64);
-        let n = level::n_darts(round, self.open((column, row)).len() as u64, key);
+        let n = level::n_darts(
+            self.level,
+            round,
+            self.open((column, row)).len() as u64,
+            key,
+        );
         let mut alive = Vec::new();
         for k in 0..n {
             let key = key.wrapping_add(k.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -79,7 +87,11 @@ impl Twin<'_> {
             };
             let x = self.frame.x0 + column * cell + along(square % 8, key >> 16);
             let y = self.frame.y0 + row * cell + along(square / 8, key >> 40);
-            if self.points.iter().any(|p| self.conflict((p.x, p.y), (x, y))) {
+            if self
+                .points
+                .iter()
+                .any(|p| self.conflict((p.x, p.y), (x, y)))
+            {
                 *self.closed.entry((column, row)).or_insert(0) |= 1 << square;
             } else {
                 alive.push(((x, y), key));
@@ -116,7 +128,10 @@ fn levels_are_what_their_definition_says() {
     let mut n = 0;
     for seed in 0..3 {
         let pattern = Pattern::new(seed, "twin", [0.05, 3.0, 700.0][seed as usize]);
-        let (s, far) = (pattern.spacing, [0, -1_000_000_007, 40_000_000_000][seed as usize]);
+        let (s, far) = (
+            pattern.spacing,
+            [0, -1_000_000_007, 40_000_000_000][seed as usize],
+        );
         let area = Area::new(far, 5 - far, far + 9 * s, 5 - far + 7 * s);
         let mut slow = Vec::new();
         for (level, frame) in pattern.frames(&area).into_iter().enumerate() {
@@ -128,7 +143,7 @@ fn levels_are_what_their_definition_says() {
                 closed: BTreeMap::new(),
                 disks: Disks::default(),
             };
-            (0..ROUNDS).for_each(|round| twin.round(round));
+            (0..rounds(level)).for_each(|round| twin.round(round));
         }
         slow.retain(|p| area.contains(p.x, p.y));
         n += slow.len();
@@ -155,14 +170,22 @@ fn a_block_is_a_part_of_any_larger_window() {
         let margin = (seed as i64 * 7919) % (60 * pattern.spacing);
         let larger = points(&pattern, &area.grow(margin));
         let inside: BTreeSet<_> = larger.iter().map(|&(x, y, _)| (x, y)).collect();
-        let inside: BTreeSet<_> = inside.into_iter().filter(|p| area.contains(p.0, p.1)).collect();
+        let inside: BTreeSet<_> = inside
+            .into_iter()
+            .filter(|p| area.contains(p.0, p.1))
+            .collect();
         assert!(block == inside, "seed {seed}");
     }
 }
 
-/// The points of 5 × 2 blocks, a hundred thousand, from a block.
+/// The points of 5 × 2 blocks, a hundred thousand, from a block, 3.5 m apart.
 fn many(seed: u64, from: (i64, i64)) -> (Pattern, Vec<Candidate>) {
-    let pattern = Pattern::new(seed, "beech", 3.5);
+    spaced(seed, from, 3.5)
+}
+
+/// The points of 5 × 2 blocks of any spacing.
+fn spaced(seed: u64, from: (i64, i64), spacing_m: f64) -> (Pattern, Vec<Candidate>) {
+    let pattern = Pattern::new(seed, "beech", spacing_m);
     let (mut scratch, mut block, mut all) = (PatternScratch::default(), Vec::new(), Vec::new());
     for k in 0..10 {
         let id = BlockId {
@@ -178,13 +201,35 @@ fn many(seed: u64, from: (i64, i64)) -> (Pattern, Vec<Candidate>) {
 #[test]
 fn density_is_as_stated_wherever_it_is() {
     // 0, and 10 000 km and 10⁸ km away.
-    for (seed, from) in [(1, (-2, -1)), (2, (22_321, -22_321)), (3, (-223_000_000, 223_000_000))] {
+    for (seed, from) in [
+        (1, (-2, -1)),
+        (2, (22_321, -22_321)),
+        (3, (-223_000_000, 223_000_000)),
+    ] {
         let (pattern, points) = many(seed, from);
         let side_m = pattern.block_side() as f64 / 1024.0;
         let expected = pattern.density_per_m2() * 10.0 * side_m * side_m;
         let share = points.len() as f64 / expected;
         assert!((share - 1.0).abs() < 0.004, "{share} from {from:?}");
         assert!(pattern.density_per_m2() * 3.5 * 3.5 > 0.6);
+    }
+}
+
+#[test]
+fn density_and_ranks_do_not_depend_on_the_spacing() {
+    for spacing_m in [0.1, 0.3, 50.0, 1000.0] {
+        let (pattern, points) = spaced(8, (-1, 3), spacing_m);
+        let side_m = pattern.block_side() as f64 / 1024.0;
+        let share = points.len() as f64 / (pattern.density_per_m2() * 10.0 * side_m * side_m);
+        assert!((share - 1.0).abs() < 0.006, "{share} at {spacing_m} m");
+        for rank in [0.1, 0.25, 0.5, 0.75] {
+            let below = points.iter().filter(|c| c.rank < rank).count() as f64;
+            let below = below / points.len() as f64;
+            assert!(
+                (below - rank).abs() < 0.006,
+                "{below} below {rank} at {spacing_m} m"
+            );
+        }
     }
 }
 
@@ -214,7 +259,9 @@ fn every_prefix_of_levels_has_its_own_spacing() {
         let radius2 = pattern.levels[level].radius2;
         points.sort_unstable_by_key(|c| c.x);
         for (k, a) in points.iter().enumerate() {
-            let near = points[k + 1..].iter().take_while(|b| (b.x - a.x).pow(2) < radius2);
+            let near = points[k + 1..]
+                .iter()
+                .take_while(|b| (b.x - a.x).pow(2) < radius2);
             for b in near {
                 assert!((b.x - a.x).pow(2) + (b.y - a.y).pow(2) >= radius2);
             }
@@ -225,7 +272,8 @@ fn every_prefix_of_levels_has_its_own_spacing() {
 #[test]
 fn ranks_and_draws_are_uniform() {
     let (_, points) = many(7, (10, 10));
-    let values: [(&str, fn(&Candidate) -> f64); 3] = [
+    type Value = fn(&Candidate) -> f64;
+    let values: [(&str, Value); 3] = [
         ("rank", |c| c.rank),
         ("size", |c| unit(draw(c.draws, Purpose::Size))),
         ("yaw", |c| unit(draw(c.draws, Purpose::Yaw))),
