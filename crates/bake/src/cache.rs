@@ -95,10 +95,14 @@ mod tests {
 
     fn ask(cache: &Cache<u32, u32>, key: u32, made: &mut u32) -> u32 {
         *cache
-            .get(key, |_| 10, || {
-                *made += 1;
-                Ok::<_, Infallible>(key * 2)
-            })
+            .get(
+                key,
+                |_| 10,
+                || {
+                    *made += 1;
+                    Ok::<_, Infallible>(key * 2)
+                },
+            )
             .unwrap_or_else(|never| match never {})
     }
 

@@ -13,7 +13,11 @@ const E2: f64 = 0.006_694_379_990_141_316_5;
 /// The true size, at the map's centre, of pixels that are sized in degrees.
 pub(crate) fn of_degrees(grid: &GeoTransform, map: Rect) -> PixelSize {
     let latitude = centre_y(grid, map).to_radians();
-    size(latitude, grid.pixel.x.to_radians(), grid.pixel.y.to_radians())
+    size(
+        latitude,
+        grid.pixel.x.to_radians(),
+        grid.pixel.y.to_radians(),
+    )
 }
 
 /// The true size, at the map's centre, of pixels that are sized in Web Mercator metres (EPSG:3857).
@@ -82,6 +86,9 @@ mod tests {
         let size = of_web_mercator(&at(y, 10.0), Rect::new(0, 0, 1, 1));
         let w2 = 1.0 - E2 * 0.75;
         assert!((size.x - 5.0 / w2.sqrt()).abs() < 1e-6, "{size:?}");
-        assert!((size.y - 5.0 * (1.0 - E2) / w2.powf(1.5)).abs() < 1e-6, "{size:?}");
+        assert!(
+            (size.y - 5.0 * (1.0 - E2) / w2.powf(1.5)).abs() < 1e-6,
+            "{size:?}"
+        );
     }
 }

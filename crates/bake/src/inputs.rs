@@ -137,7 +137,10 @@ impl Inputs {
                         wanted.width(),
                         wanted.height()
                     ),
-                    Some("resample the mask onto the map's grid, such as with gdalwarp -te -ts".into()),
+                    Some(
+                        "resample the mask onto the map's grid, such as with gdalwarp -te -ts"
+                            .into(),
+                    ),
                 )
                 .into());
         }
@@ -208,7 +211,13 @@ fn open_heights(loaded: &Loaded, blocks: Arc<BlockCache>) -> Result<Source, Bake
             .error_at("terrain.heights", message, Some(help))
             .into());
     }
-    open(loaded, &format!("terrain.heights[{idx}]"), path, &options, blocks)
+    open(
+        loaded,
+        &format!("terrain.heights[{idx}]"),
+        path,
+        &options,
+        blocks,
+    )
 }
 
 /// The files that a name or a glob means; at least one.
@@ -284,13 +293,19 @@ fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
             ))?
         }
         None => {
-            let place = found?.ok_or_else(|| refuse(
-                format!("{file} does not say how large its pixels are"),
-                "give terrain.pixel_size = [x, y] in metres".into(),
-            ))?;
+            let place = found?.ok_or_else(|| {
+                refuse(
+                    format!("{file} does not say how large its pixels are"),
+                    "give terrain.pixel_size = [x, y] in metres".into(),
+                )
+            })?;
             let grid = place.transform;
             if let Some(size) = true_size(&grid).filter(|size| ground::differs(size, &grid.pixel)) {
-                let unit = if header.is_geographic() { "degrees" } else { "Web Mercator, which stretches the ground" };
+                let unit = if header.is_geographic() {
+                    "degrees"
+                } else {
+                    "Web Mercator, which stretches the ground"
+                };
                 return Err(refuse(
                     format!("{file} is in {unit}; a pixel's true size at its centre is {:.3} × {:.3} m", size.x, size.y),
                     "give terrain.pixel_size = \"ground\" to use that size, or warp the file to a projection in metres".into(),

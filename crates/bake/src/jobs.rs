@@ -110,9 +110,7 @@ impl Worker {
         let n_strata = rules.strata.len();
         let core = scene.plan.tiles.rect(tile);
         let window = core.grow(scene.plan.reaches.sdf);
-        scene
-            .weights
-            .read(window, n_strata, 0, &mut self.weights)?;
+        scene.weights.read(window, n_strata, 0, &mut self.weights)?;
         self.distances.reset(core, n_strata, sdf::VOID);
         for stratum in 0..n_strata {
             sdf::classes(&self.weights, stratum, rules.threshold, &mut self.classes);
@@ -169,10 +167,7 @@ impl Worker {
         if !scene.rules.plants_read_normals() {
             return Ok(scene.read_heights(ground, &mut self.heights)?);
         }
-        scene.read_heights(
-            ground.grow(scene.plan.reaches.strata),
-            &mut self.heights,
-        )?;
+        scene.read_heights(ground.grow(scene.plan.reaches.strata), &mut self.heights)?;
         terrain::normals(
             self.heights.band(0),
             &scene.rules.normals,
@@ -192,7 +187,11 @@ impl Worker {
             let pattern = &scene.rules.patterns[idx];
             for block in pattern.blocks_over(&area) {
                 let points = scene.pattern(idx, block, &mut self.pattern_scratch)?;
-                candidates.extend(points.iter().filter(|point| area.contains(point.x, point.y)));
+                candidates.extend(
+                    points
+                        .iter()
+                        .filter(|point| area.contains(point.x, point.y)),
+                );
             }
         }
         Ok(())

@@ -107,7 +107,10 @@ pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest 
         }
     }
     let fields = manifest.fields.values_mut().map(|field| &mut field.tiles);
-    for tiles in [&mut manifest.weights, &mut manifest.sdf].into_iter().chain(fields) {
+    for tiles in [&mut manifest.weights, &mut manifest.sdf]
+        .into_iter()
+        .chain(fields)
+    {
         tiles.sort_by_key(|tile| (tile.y, tile.x));
     }
     manifest

@@ -39,7 +39,10 @@ impl ChunkGrid {
     /// How many chunks share ground with world bounds in metres: west, south, east, north.
     pub fn n_over(&self, bounds: [f64; 4]) -> u64 {
         let (first, last) = self.span(bounds);
-        first.x.abs_diff(last.x).saturating_add(1)
+        first
+            .x
+            .abs_diff(last.x)
+            .saturating_add(1)
             .saturating_mul(first.y.abs_diff(last.y).saturating_add(1))
     }
 

@@ -29,21 +29,17 @@ impl Rules {
     /// Resolves a config for pixels of a size; errors point at the key that cannot hold there.
     pub(crate) fn new(loaded: &Loaded, pixel: PixelSize) -> Result<Self, BakeError> {
         let config = &loaded.config;
+        let species: Vec<_> = config.species.iter().map(|s| resolve(s, config)).collect();
         let rules = Self {
             normals: normals(loaded, pixel)?,
             strata: strata(config),
             threshold: ecotone_sdf::threshold_u8(config.edges.threshold),
             bound: bound(loaded, pixel)?,
-            species: config
-                .species
+            patterns: species
                 .iter()
-                .map(|species| resolve(species, config))
+                .map(|species| pattern(config.seed, species))
                 .collect(),
-            patterns: config
-                .species
-                .iter()
-                .map(|s| Pattern::new(config.seed, &s.name, s.effective_spacing()))
-                .collect(),
+            species,
             fields: config.output.fields.clone(),
         };
         rules.check_densities(loaded)?;
@@ -88,6 +84,11 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// Where a species could stand, but for points that its density leaves out everywhere.
+fn pattern(seed: u64, species: &scatter::Species) -> Pattern {
+    Pattern::new(seed, &species.name, species.effective_spacing_m()).up_to(species.fill())
 }
 
 fn normals(loaded: &Loaded, pixel: PixelSize) -> Result<NormalRules, BakeError> {

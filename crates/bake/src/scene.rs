@@ -127,7 +127,8 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
 impl Scene {
     /// Opens the inputs of a config and plans their bake; nothing is written.
     pub(crate) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Self, BakeError> {
-        let share = |eighths: u64| usize::try_from(memory_bytes / 8 * eighths).unwrap_or(usize::MAX);
+        let share =
+            |eighths: u64| usize::try_from(memory_bytes / 8 * eighths).unwrap_or(usize::MAX);
         let inputs = Inputs::open(loaded, share(SOURCE_EIGHTHS))?;
         let rules = Rules::new(loaded, inputs.transform.pixel)?;
         let plan = plan(loaded, &inputs, &rules)?;
@@ -212,14 +213,28 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
     let chunks = ChunkGrid::new(config.output.chunk);
     let n_chunks = chunks.n_over(inputs.transform.bounds(map));
     if n_chunks > MOST_CHUNKS && !rules.species.is_empty() {
-        return Err(too_many(loaded, "output.chunk", "chunks", n_chunks, MOST_CHUNKS));
+        return Err(too_many(
+            loaded,
+            "output.chunk",
+            "chunks",
+            n_chunks,
+            MOST_CHUNKS,
+        ));
     }
     let with_plants = !rules.species.is_empty();
-    Ok(Plan::new(tiles, inputs.transform, chunks, rules.reaches(), with_plants))
+    Ok(Plan::new(
+        tiles,
+        inputs.transform,
+        chunks,
+        rules.reaches(),
+        with_plants,
+    ))
 }
 
 fn too_many(loaded: &Loaded, key: &str, what: &str, found: u64, most: u64) -> BakeError {
-    let message = format!("the map would be cut into {found} {what}, more than the {most} that a world holds");
+    let message = format!(
+        "the map would be cut into {found} {what}, more than the {most} that a world holds"
+    );
     let help = format!("make {key} larger");
     loaded.error_at(key, message, Some(help)).into()
 }

@@ -170,10 +170,15 @@ fn plants_show_where_they_stand_and_nowhere_else() {
         let [with, without] = [&dir, &bare]
             .map(|dir| picture(&Finished::open(dir).unwrap(), "terrain", None, size_px));
         let scale = 140.0 / f64::from(size_px);
-        let differing: Vec<[f64; 2]> = (0..with.rgb.len() / 3)
-            .filter(|k| with.rgb[3 * k..3 * k + 3] != without.rgb[3 * k..3 * k + 3])
-            .map(|k| [k % with.width as usize, k / with.width as usize].map(|v| v as f64))
-            .filter(|[x, _]| *x < f64::from(size_px))
+        let pixel = |picture: &Picture, x: u32, y: u32| {
+            let at = (y * picture.width + x) as usize * 3;
+            picture.rgb[at..at + 3].to_vec()
+        };
+        // The legends differ too, but they stand to the right of the ground.
+        let ground = (0..size_px).flat_map(|x| (0..without.height).map(move |y| (x, y)));
+        let differing: Vec<[f64; 2]> = ground
+            .filter(|&(x, y)| pixel(&with, x, y) != pixel(&without, x, y))
+            .map(|(x, y)| [f64::from(x), f64::from(y)])
             .collect();
         assert!(!differing.is_empty(), "{size_px}");
         // Whatever the frame adds to the left and above, the spread is that of a crown and its shadow.

@@ -103,8 +103,8 @@ impl Species {
         self.slope.is_some() || self.align > 0.0
     }
 
-    /// The part of its pattern's points that grow at full weight.
-    pub(crate) fn fill(&self) -> f64 {
+    /// The part of its pattern's points that grow at full weight: no point of a higher rank ever does.
+    pub fn fill(&self) -> f64 {
         self.density_per_m2
             .map_or(1.0, |density| density / self.max_density_per_m2())
     }

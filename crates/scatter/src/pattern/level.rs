@@ -23,7 +23,9 @@ use ecotone_grid::mix;
 ///
 /// Tuned for points per second at a density of 0.6 and more and a power below 0.1. The sparse levels need not be full;
 /// with two rounds for them a pattern thinned to a half is less blue at the waves that matter for gaps.
-const ZEAL: [&[u64]; LEVELS] = [&[3, 16, 32], &[3, 16, 32], &[3, 16, 32], &[3, 20, 64]];
+const ZEAL: [&[u64]; LEVELS] = [SPARSE, SPARSE, SPARSE, SPARSE, SPARSE, &[3, 20, 64]];
+
+const SPARSE: &[u64] = &[3, 16, 32];
 
 /// A point of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -330,3 +330,26 @@ fn absurd_spacings_and_blocks_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn leaving_out_dense_levels_leaves_sparse_points_as_they_are() {
+    let id = BlockId { y: 3, x: -2 };
+    let of = |pattern: Pattern| {
+        let mut points = Vec::new();
+        pattern.block(id, &mut PatternScratch::default(), &mut points);
+        points.sort_by_key(|point| (point.x, point.y));
+        points
+    };
+    let all = of(Pattern::new(1, "oak", 3.0));
+    for rank in [0.0, 0.01, SHARES[1], 0.3, SHARES[4], 0.9, 1.0, 2.0] {
+        let below = |points: Vec<Candidate>| -> Vec<Candidate> {
+            points
+                .into_iter()
+                .filter(|point| point.rank < rank)
+                .collect()
+        };
+        let some = of(Pattern::new(1, "oak", 3.0).up_to(rank));
+        assert!(some.len() <= all.len());
+        assert_eq!(below(some), below(all.clone()), "up to {rank}");
+    }
+}
