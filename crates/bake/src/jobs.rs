@@ -138,7 +138,6 @@ impl Worker {
             .sdf
             .read(ground, n_strata, sdf::VOID, &mut self.distances)?;
         self.read_ground(scene, ground)?;
-        self.gather(scene, chunk)?;
         let fields = Fields {
             transform: scene.plan.transform,
             map: scene.plan.tiles.map(),
@@ -148,6 +147,13 @@ impl Worker {
             sdf: &self.distances,
             sdf_scale: rules.bound.scale(),
         };
+        gather(
+            scene,
+            chunk,
+            &fields,
+            &mut self.pattern_scratch,
+            &mut self.candidates,
+        )?;
         let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
         scatter::place(
             &Flora {
@@ -176,26 +182,33 @@ impl Worker {
         );
         Ok(())
     }
+}
 
-    /// Gathers the candidates of every species in a chunk and within competition's reach of it.
-    fn gather(&mut self, scene: &Scene, chunk: ChunkId) -> Result<(), BakeError> {
-        let area = scene.plan.reach_of(chunk);
-        self.candidates
-            .resize_with(scene.rules.species.len(), Vec::new);
-        for (idx, candidates) in self.candidates.iter_mut().enumerate() {
-            candidates.clear();
-            let pattern = &scene.rules.patterns[idx];
-            for block in pattern.blocks_over(&area) {
-                let points = scene.pattern(idx, block, &mut self.pattern_scratch)?;
-                candidates.extend(
-                    points
-                        .iter()
-                        .filter(|point| area.contains(point.x, point.y)),
-                );
-            }
+/// Gathers the candidates in a chunk and within competition's reach of it, of the species that may grow there.
+fn gather(
+    scene: &Scene,
+    chunk: ChunkId,
+    fields: &Fields<'_>,
+    scratch: &mut scatter::PatternScratch,
+    out: &mut Vec<Vec<Candidate>>,
+) -> Result<(), BakeError> {
+    let area = scene.plan.reach_of(chunk);
+    out.resize_with(scene.rules.species.len(), Vec::new);
+    for (idx, candidates) in out.iter_mut().enumerate() {
+        candidates.clear();
+        if !scatter::may_grow(&scene.rules.species[idx], fields) {
+            continue;
         }
-        Ok(())
+        for block in scene.rules.patterns[idx].blocks_over(&area) {
+            let points = scene.pattern(idx, block, scratch)?;
+            candidates.extend(
+                points
+                    .iter()
+                    .filter(|point| area.contains(point.x, point.y)),
+            );
+        }
     }
+    Ok(())
 }
 
 impl Scene {

@@ -35,6 +35,38 @@ pub fn probability(species: &Species, fields: &Fields<'_>, x: i64, y: i64) -> Op
     sample(species, &ground, mixed_weight(species, &ground))
 }
 
+/// Whether a species could grow anywhere in a window: `false` only where none of its plants does.
+///
+/// A look at the largest weights and the range of heights, far cheaper than its pattern.
+pub fn may_grow(species: &Species, fields: &Fields<'_>) -> bool {
+    let largest = |stratum: usize| {
+        let weights = fields.weights.band(stratum).pixels();
+        f64::from(weights.iter().copied().max().unwrap_or(0))
+    };
+    let strata = species.strata.iter();
+    let most: f64 = strata
+        .map(|&(stratum, c)| (c * largest(stratum)).max(0.0))
+        .sum();
+    // A bilinear mean may pass its largest pixel by a rounding.
+    let most = most / 255.0 + 1e-9;
+    if most < species.threshold || most <= 1e-9 {
+        return false;
+    }
+    species.altitude.is_none_or(|band| {
+        let heights = fields
+            .heights
+            .pixels()
+            .iter()
+            .filter(|height| !height.is_nan());
+        let (low, high) = heights.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(low, high), &height| (low.min(height), high.max(height)),
+        );
+        let ramp = band.blend / 2.0;
+        band.lo.is_none_or(|lo| high >= lo - ramp) && band.hi.is_none_or(|hi| low <= hi + ramp)
+    })
+}
+
 /// The mixed weight of a species' strata, 0 to 1.
 pub(crate) fn mixed_weight(species: &Species, ground: &Ground<'_>) -> f64 {
     let mixed: f64 = species

@@ -27,9 +27,7 @@ impl RasterDigest {
     pub fn feed<T: crate::Sample>(&mut self, pixels: &[T]) {
         for part in pixels.chunks(1 << 16) {
             self.bytes.clear();
-            for &pixel in part {
-                pixel.put(&mut self.bytes);
-            }
+            T::put(part, &mut self.bytes);
             self.hasher.update(&self.bytes);
         }
     }

@@ -28,11 +28,11 @@ const DENSITY: f64 = 0.6156;
 /// The part of all points that each level and those before it hold.
 const SHARES: [f64; LEVELS] = [0.0302, 0.0597, 0.1212, 0.2417, 0.4836, 1.0];
 
-/// Side of a block in spacings.
+/// Side of a block in spacings, by the levels that are wanted: about 90 times the least distance in the densest of them.
 ///
-/// Tuned for an edit, which wants few points around it, as much as for a bake: at 64 a point costs twice as much for
-/// what is computed around the block, at 256 an eighth less.
-const BLOCK: i64 = 128;
+/// Tuned for an edit, which wants few points around it, as much as for a bake: at half the side a point costs twice as much
+/// for what is computed around the block, at twice the side an eighth less.
+const BLOCKS: [i64; LEVELS] = [724, 512, 362, 256, 181, 128];
 
 /// Least and largest spacing in 1/1024 m: below, positions are too coarse; above, squares would not be exact.
 const SPACINGS: (i64, i64) = (16, 1 << 20);
@@ -135,7 +135,7 @@ impl Pattern {
 
     /// Side of a block in 1/1024 m.
     pub fn block_side(&self) -> i64 {
-        BLOCK * self.spacing
+        BLOCKS[self.n_levels - 1] * self.spacing
     }
 
     /// The positions of a block.

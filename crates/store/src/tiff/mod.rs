@@ -65,10 +65,10 @@ pub trait Sample: Copy + sealed::Bytes {
 }
 
 mod sealed {
-    /// How a pixel becomes bytes; closes [`super::Sample`] to other types.
-    pub trait Bytes {
-        /// Appends the pixel, little-endian.
-        fn put(self, out: &mut Vec<u8>);
+    /// How pixels become bytes; closes [`super::Sample`] to other types.
+    pub trait Bytes: Sized {
+        /// Appends pixels, little-endian.
+        fn put(pixels: &[Self], out: &mut Vec<u8>);
     }
 }
 
@@ -79,8 +79,13 @@ macro_rules! sample {
             const FORMAT: u16 = $format;
         }
         impl sealed::Bytes for $kind {
-            fn put(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
+            fn put(pixels: &[Self], out: &mut Vec<u8>) {
+                let first = out.len();
+                out.resize(first + size_of_val(pixels), 0);
+                let bytes = out[first..].chunks_exact_mut(size_of::<Self>());
+                for (bytes, pixel) in bytes.zip(pixels) {
+                    bytes.copy_from_slice(&pixel.to_le_bytes());
+                }
             }
         }
     )*};
@@ -91,10 +96,8 @@ sample!(u8: 1, i16: 2, f32: 3, f64: 3);
 const STRIP_BYTES: usize = 256 * 1024;
 
 fn pixel_bytes<T: Sample>(pixels: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(pixels.len() * usize::from(T::BITS / 8));
-    for &pixel in pixels {
-        pixel.put(&mut bytes);
-    }
+    let mut bytes = Vec::new();
+    T::put(pixels, &mut bytes);
     bytes
 }
 
