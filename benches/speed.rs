@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use ecotone_geotiff::{BlockCache, Options, Source};
 use ecotone_grid::{Raster, Rect, Trapezoid};
 use ecotone_scatter::{BlockId, Pattern, PatternScratch};
-use ecotone_sdf::{Bound, classes, distance};
+use ecotone_sdf::{Bound, classes, distance, write_voids};
 use ecotone_terrain::{Gradient, Ground, NormalRules, Stratum};
 
 const RUNS: usize = 3;
@@ -132,10 +132,12 @@ fn kernels(scratch: &Path) {
         let bound = Bound::new(rules.pixel, metres);
         let mut window = Raster::new(core.grow(bound.reach()), 4, 0);
         (0..4).for_each(|band| window.paste(band, weights.band(band)));
-        let (mut class, mut out) = (Raster::default(), vec![0; core.area()]);
+        let (mut void, mut class) = (Raster::default(), Raster::default());
+        let mut out = vec![0; core.area()];
         let mut memory = ecotone_sdf::Scratch::default();
         let seconds = time(|| {
-            classes(&window, 0, 128, &mut class);
+            write_voids(&window, &mut void);
+            classes(window.band(0), void.band(0), 128, &mut class);
             distance(class.band(0), &bound, &mut memory, &mut out);
         });
         row(&format!("signed distance of one stratum, {metres} px"), pixels, "Mpx/s", seconds);

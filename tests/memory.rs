@@ -17,7 +17,7 @@ fn peak_kib(config: &Path) -> u64 {
     let mut bake = ecotone()
         .arg("bake")
         .arg(config)
-        .args(["--threads", "2", "--memory", "24M"])
+        .args(["--threads", "2", "--memory", "8M"])
         .spawn()
         .unwrap();
     let status = format!("/proc/{}/status", bake.id());

@@ -40,6 +40,7 @@ pub(crate) struct Worker {
     slope: Raster<f32>,
     weights: Raster<u8>,
     distances: Raster<i16>,
+    voids: Raster<bool>,
     classes: Raster<Class>,
     normal_scratch: terrain::NormalScratch,
     weight_scratch: terrain::WeightScratch,
@@ -112,8 +113,14 @@ impl Worker {
         let window = core.grow(scene.plan.reaches.sdf);
         scene.weights.read(window, n_strata, 0, &mut self.weights)?;
         self.distances.reset(core, n_strata, sdf::VOID);
+        sdf::write_voids(&self.weights, &mut self.voids);
         for stratum in 0..n_strata {
-            sdf::classes(&self.weights, stratum, rules.threshold, &mut self.classes);
+            sdf::classes(
+                self.weights.band(stratum),
+                self.voids.band(0),
+                rules.threshold,
+                &mut self.classes,
+            );
             sdf::distance(
                 self.classes.band(0),
                 &rules.bound,
@@ -194,9 +201,10 @@ fn gather(
 ) -> Result<(), BakeError> {
     let area = scene.plan.reach_of(chunk);
     out.resize_with(scene.rules.species.len(), Vec::new);
+    let extremes = scatter::Extremes::new(fields);
     for (idx, candidates) in out.iter_mut().enumerate() {
         candidates.clear();
-        if !scatter::may_grow(&scene.rules.species[idx], fields) {
+        if !extremes.may_grow(&scene.rules.species[idx]) {
             continue;
         }
         for block in scene.rules.patterns[idx].blocks_over(&area) {

@@ -32,7 +32,7 @@ use ecotone_store::{Committed, WorldWriter};
 
 pub use error::BakeError;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
-pub use run::Progress;
+pub use run::{Progress, cores};
 
 use config::Loaded;
 use scene::Scene;

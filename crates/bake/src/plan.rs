@@ -171,10 +171,18 @@ impl Plan {
         self.tiles.over(rect)
     }
 
-    /// A chunk, and the ground around it whose candidates compete with its own.
+    /// A chunk, and the ground around it whose candidates compete with its own; all of it on the map.
     pub fn reach_of(&self, chunk: ChunkId) -> Area {
         let margin = (self.reaches.competition_m * STEPS_PER_M).ceil() as i64;
-        self.chunks.area(chunk).grow(margin)
+        let wanted = self.chunks.area(chunk).grow(margin);
+        let steps = |metres: f64| metres * STEPS_PER_M;
+        let [west, south, east, north] = self.transform.bounds(self.tiles.map()).map(steps);
+        Area::new(
+            wanted.x0.max(west.floor() as i64),
+            wanted.y0.max(south.floor() as i64),
+            wanted.x1.min(east.ceil() as i64 + 1),
+            wanted.y1.min(north.ceil() as i64 + 1),
+        )
     }
 
     /// The pixels around a chunk whose fields its plants read, the bilinear corners included; may lie off the map.

@@ -52,6 +52,11 @@ pub struct Progress {
     pub n_plants: u64,
 }
 
+/// How many worker threads suit this machine: one for each core that the process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Runs every job of the scene's plan; returns what was written, in job order.
 pub(crate) fn run(
     scene: &Scene,

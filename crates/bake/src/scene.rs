@@ -39,6 +39,10 @@ const WEIGHT_EIGHTHS: u64 = 2;
 const SDF_EIGHTHS: u64 = 3;
 const PATTERN_EIGHTHS: u64 = 1;
 
+/// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
+/// chunk. Tuned for blocks of some 10,000 candidates and two workers.
+const PATTERN_BYTES: usize = 6 * 10_000 * size_of::<Candidate>();
+
 /// The finished tiles of one stage: on disk, and as many as the budget holds decoded.
 pub(crate) struct Tiles<T> {
     tiles: TileGrid,
@@ -140,7 +144,7 @@ impl Scene {
         Ok(Self {
             weights: Tiles::new(plan.tiles, share(WEIGHT_EIGHTHS)),
             sdf: Tiles::new(plan.tiles, share(SDF_EIGHTHS)),
-            patterns: Cache::new(share(PATTERN_EIGHTHS)),
+            patterns: Cache::new(share(PATTERN_EIGHTHS).max(rules.species.len() * PATTERN_BYTES)),
             plan,
             rules,
             inputs,

@@ -52,8 +52,7 @@ fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliE
 }
 
 fn threads(args: &BakeArgs) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    args.threads.map_or_else(cores, usize::from)
+    args.threads.map_or_else(ecotone_bake::cores, usize::from)
 }
 
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the process at once.

@@ -72,7 +72,9 @@ fn spectrum() {
     );
     for density in DENSITIES {
         let mut line = String::new();
-        let sets: Vec<_> = (0..N_PATTERNS).map(|seed| thinned(seed, density)).collect();
+        let sets: Vec<_> = (0..N_PATTERNS)
+            .map(|seed| thinned(seed, density, 256))
+            .collect();
         for (from, to) in RINGS {
             let ring = ring(from, to);
             let ring: Vec<_> = ring.iter().step_by(ring.len().div_ceil(100)).collect();
@@ -86,10 +88,10 @@ fn spectrum() {
     }
 }
 
-/// The points of a pattern with a rank below `density`, in 256 × 256 spacings.
-fn thinned(seed: u64, density: f64) -> Vec<(f64, f64, f64)> {
+/// The points of a pattern with a rank below `density`, in a square of `side` spacings.
+fn thinned(seed: u64, density: f64, side: i64) -> Vec<(f64, f64, f64)> {
     let pattern = Pattern::new(seed, "larch", SPACING_M);
-    let (all, area) = points(&pattern, BlockId { x: 0, y: 0 }, 2);
+    let (all, area) = points(&pattern, BlockId { x: 0, y: 0 }, side * pattern.spacing());
     let kept: Vec<Candidate> = all.into_iter().filter(|c| c.rank < density).collect();
     tapered(kept.iter(), &area)
 }
@@ -97,20 +99,28 @@ fn thinned(seed: u64, density: f64) -> Vec<(f64, f64, f64)> {
 /// Prints the power at the frequencies of the lattices and the blocks, where an artefact would show, next to the power
 /// at wave vectors just as long in other directions.
 fn peaks() {
+    println!("\npower at a lattice's or block's frequency (± 14 %), and as far out elsewhere");
+    let cells = [0.5_f64, 1.0, 2.0, 4.0].map(f64::sqrt);
+    let frequencies = cells.iter().flat_map(|cell| [256.0 / cell, 512.0 / cell]);
+    peaks_at(256, &frequencies.collect::<Vec<_>>());
+    let pattern = Pattern::new(0, "larch", SPACING_M);
+    let blocks = 2 * pattern.block_side() / pattern.spacing();
+    peaks_at(blocks, &[4.0, 16.0]);
+}
+
+/// The same at frequencies in waves per side of a square, the side in spacings.
+fn peaks_at(side: i64, frequencies: &[f64]) {
     const N_PATTERNS: u64 = 24;
     const TURNS: [f64; 3] = [0.3, 0.6, 1.1];
     let sets: Vec<_> = (100..100 + N_PATTERNS)
-        .map(|seed| thinned(seed, 1.0))
+        .map(|seed| thinned(seed, 1.0, side))
         .collect();
     let mean = |k: f64, turn: f64| {
         let (sin, cos) = turn.sin_cos();
         let both = |set: &Vec<_>| power(set, (k * cos, k * sin)) + power(set, (-k * sin, k * cos));
         sets.iter().map(both).sum::<f64>() / (2 * N_PATTERNS) as f64
     };
-    println!("\npower at a lattice's or block's frequency (± 14 %), and as far out elsewhere");
-    let cells = [0.5_f64, 1.0, 2.0, 4.0].map(f64::sqrt);
-    let frequencies = cells.iter().flat_map(|cell| [256.0 / cell, 512.0 / cell]);
-    for frequency in frequencies.chain([4.0, 16.0]) {
+    for &frequency in frequencies {
         let elsewhere = TURNS.map(|turn| mean(frequency, turn)).iter().sum::<f64>() / 3.0;
         println!(
             "{frequency:>7.1}  {:.3}  {elsewhere:.3}",

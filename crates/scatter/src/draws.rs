@@ -10,10 +10,6 @@ pub(crate) enum Purpose {
     ShiftX = 0x9a3c_11f2_0c4e_7701,
     /// South–north shift of a level's lattice.
     ShiftY = 0x4f1b_6a90_d2e8_3302,
-    /// Where a dart lands in its cell.
-    Flight = 0x3e91_7c05_b84d_62a0,
-    /// Which of two darts in conflict wins.
-    Priority = 0xc27d_e4b5_8813_9a03,
     /// A candidate's place within its level's share of the ranks.
     Rank = 0x71e6_0d3a_f59c_2804,
     /// The key that all attributes of a candidate are drawn from.

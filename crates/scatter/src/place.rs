@@ -2,7 +2,7 @@
 
 use crate::competition::{CompetitionScratch, Contender, compete, conflict_distance};
 use crate::draws::{Purpose, draw, unit};
-use crate::rules::{mixed_weight, most_likely, sample};
+use crate::rules::Odds;
 use crate::sample::{Ground, lerp, normalised};
 use crate::{Area, Candidate, Fields, Species};
 use ecotone_grid::{name_key, plant_id};
@@ -49,6 +49,14 @@ pub struct PlaceScratch {
     competition: CompetitionScratch,
 }
 
+/// A species whose candidates are looked at.
+struct Sown<'a> {
+    index: u16,
+    /// Hash key of its name.
+    key: u64,
+    odds: Odds<'a>,
+}
+
 /// What a contender needs to become a plant.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
@@ -74,9 +82,16 @@ pub fn place(
     for (index, species) in flora.species.iter().enumerate() {
         let candidates = flora.candidates.get(index).copied().unwrap_or_default();
         let alone = is_alone(index, flora.species);
+        let sown = Sown {
+            index: index as u16,
+            key: name_key(&species.name),
+            odds: Odds::new(species),
+        };
+        let most = sown.odds.most();
         for candidate in candidates {
-            if !alone || core.contains(candidate.x, candidate.y) {
-                scratch.switch_on(index as u16, species, fields, candidate);
+            let may_matter = !alone || core.contains(candidate.x, candidate.y);
+            if candidate.rank < most && may_matter {
+                scratch.switch_on(&sown, fields, candidate);
             }
         }
     }
@@ -99,36 +114,19 @@ fn is_alone(index: usize, species: &[Species]) -> bool {
 
 impl PlaceScratch {
     /// Adds a candidate to the contenders if its rank is below its probability.
-    fn switch_on(
-        &mut self,
-        index: u16,
-        species: &Species,
-        fields: &Fields<'_>,
-        candidate: &Candidate,
-    ) {
-        // From the cheapest question to the dearest.
-        if candidate.rank >= most_likely(species, 1.0) {
-            return;
-        }
+    fn switch_on(&mut self, sown: &Sown<'_>, fields: &Fields<'_>, candidate: &Candidate) {
         let Some(ground) = Ground::at(fields, candidate.x, candidate.y) else {
             return;
         };
-        let mixed = mixed_weight(species, &ground);
-        if mixed < species.threshold || candidate.rank >= most_likely(species, mixed) {
-            return;
-        }
-        let Some(sample) = sample(species, &ground, mixed) else {
+        let Some(sample) = sown.odds.sample(&ground, candidate.rank) else {
             return;
         };
-        if candidate.rank >= sample.probability {
-            return;
-        }
         self.contenders.push(Contender {
             x: candidate.x,
             y: candidate.y,
-            id: plant_id(name_key(&species.name), candidate.x, candidate.y),
-            species: index,
-            viability: (sample.probability * 65535.0).round() as u16,
+            id: plant_id(sown.key, candidate.x, candidate.y),
+            species: sown.index,
+            viability: (sample.probability * 65535.0 + 0.5) as u16,
         });
         self.growths.push(Growth {
             draws: candidate.draws,

@@ -32,80 +32,155 @@ pub struct Sample {
 /// The probability of a plant of `species` at a world position in 1/1024 m; `None` where the ground is void.
 pub fn probability(species: &Species, fields: &Fields<'_>, x: i64, y: i64) -> Option<Sample> {
     let ground = Ground::at(fields, x, y)?;
-    sample(species, &ground, mixed_weight(species, &ground))
+    Odds::new(species).sample(&ground, -1.0)
 }
 
-/// Whether a species could grow anywhere in a window: `false` only where none of its plants does.
-///
-/// A look at the largest weights and the range of heights, far cheaper than its pattern.
-pub fn may_grow(species: &Species, fields: &Fields<'_>) -> bool {
-    let largest = |stratum: usize| {
-        let weights = fields.weights.band(stratum).pixels();
-        f64::from(weights.iter().copied().max().unwrap_or(0))
-    };
-    let strata = species.strata.iter();
-    let most: f64 = strata
-        .map(|&(stratum, c)| (c * largest(stratum)).max(0.0))
-        .sum();
-    // A bilinear mean may pass its largest pixel by a rounding.
-    let most = most / 255.0 + 1e-9;
-    if most < species.threshold || most <= 1e-9 {
-        return false;
+/// The largest weights and the range of heights in a window, by which many a species cannot grow in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extremes {
+    /// Largest weight of each stratum.
+    weights: Vec<u8>,
+    /// Lowest and highest height in metres; the other way round where all is void.
+    heights: (f64, f64),
+}
+
+impl Extremes {
+    /// The extremes of a window.
+    pub fn new(fields: &Fields<'_>) -> Self {
+        let largest = |stratum| {
+            let weights = fields.weights.band(stratum).pixels();
+            weights.iter().fold(0, |most: u8, &weight| most.max(weight))
+        };
+        Self {
+            weights: (0..fields.weights.n_bands()).map(largest).collect(),
+            heights: range(fields.heights.pixels()),
+        }
     }
-    species.altitude.is_none_or(|band| {
-        let heights = fields
-            .heights
-            .pixels()
-            .iter()
-            .filter(|height| !height.is_nan());
-        let (low, high) = heights.fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(low, high), &height| (low.min(height), high.max(height)),
-        );
-        let ramp = band.blend / 2.0;
-        band.lo.is_none_or(|lo| high >= lo - ramp) && band.hi.is_none_or(|hi| low <= hi + ramp)
-    })
+
+    /// Whether a species could grow anywhere in the window: `false` only where none of its plants does.
+    pub fn may_grow(&self, species: &Species) -> bool {
+        let largest = |stratum: usize| self.weights.get(stratum).copied().map_or(0.0, f64::from);
+        let strata = species.strata.iter();
+        let most: f64 = strata
+            .map(|&(stratum, c)| (c * largest(stratum)).max(0.0))
+            .sum();
+        // A bilinear mean may pass its largest pixel by a rounding.
+        let most = most / 255.0 + 1e-9;
+        if most < species.threshold || most <= 1e-9 {
+            return false;
+        }
+        let (low, high) = self.heights;
+        species.altitude.is_none_or(|band| {
+            let ramp = band.blend / 2.0;
+            band.lo.is_none_or(|lo| high >= lo - ramp) && band.hi.is_none_or(|hi| low <= hi + ramp)
+        })
+    }
+}
+
+/// The least and largest of values, leaving out those that are not a number.
+fn range(values: &[f64]) -> (f64, f64) {
+    // Several at a time, for each comparison waits for the one before it.
+    const LANES: usize = 8;
+    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let (groups, rest) = values.as_chunks::<LANES>();
+    let rest = std::array::from_fn(|k| rest.get(k).copied().unwrap_or(f64::NAN));
+    for group in groups.iter().chain([&rest]) {
+        for k in 0..LANES {
+            low[k] = if group[k] < low[k] { group[k] } else { low[k] };
+            high[k] = if group[k] > high[k] {
+                group[k]
+            } else {
+                high[k]
+            };
+        }
+    }
+    (
+        low.into_iter().fold(f64::INFINITY, f64::min),
+        high.into_iter().fold(f64::NEG_INFINITY, f64::max),
+    )
+}
+
+/// A species with what its probabilities share everywhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Odds<'a> {
+    species: &'a Species,
+    /// The part of its pattern's points that grow at full weight.
+    fill: f64,
+    /// The largest that the product of all factors can be.
+    peak: f64,
+}
+
+impl<'a> Odds<'a> {
+    pub fn new(species: &'a Species) -> Self {
+        Self {
+            species,
+            fill: species.fill(),
+            peak: species.edge.density.max(1.0),
+        }
+    }
+
+    /// The probability at a weight and a product of factors.
+    #[inline]
+    fn at(&self, weight: f64, factors: f64) -> f64 {
+        (self.fill * (weight * factors)).clamp(0.0, 1.0)
+    }
+
+    /// The most that the probability can be anywhere.
+    pub fn most(&self) -> f64 {
+        self.at(1.0, self.peak)
+    }
+
+    /// All parts of the probability; `None` where the ground is void or the probability is not above a number.
+    ///
+    /// It asks from the cheapest question to the dearest, and no further than it has to: no factor is above 1 but that of
+    /// the edge, and rounding keeps the order of products.
+    pub fn sample(&self, ground: &Ground<'_>, above: f64) -> Option<Sample> {
+        let species = self.species;
+        let mixed_weight = mixed_weight(species, ground);
+        let is_target = mixed_weight >= species.threshold;
+        let weight = if is_target { mixed_weight } else { 0.0 };
+        let altitude_factor = species
+            .altitude
+            .map_or(1.0, |band| band.weight(ground.height()));
+        if self.at(weight, self.peak * altitude_factor) <= above {
+            return None;
+        }
+        let edge_distance = -ground.distance(species.edge.stratum)?;
+        let attenuation = attenuation(&species.edge, edge_distance);
+        let edge_factor = lerp(species.edge.density, 1.0, attenuation);
+        let factors = edge_factor * altitude_factor;
+        if self.at(weight, factors) <= above {
+            return None;
+        }
+        let distance_factor = distance_factor(species, ground)?;
+        let factors = factors * distance_factor;
+        if self.at(weight, factors) <= above {
+            return None;
+        }
+        let slope_factor = slope_factor(species, ground);
+        let probability = self.at(weight, factors * slope_factor);
+        (probability > above).then_some(Sample {
+            height: ground.height(),
+            mixed_weight,
+            is_target,
+            edge_distance,
+            attenuation,
+            edge_factor,
+            altitude_factor,
+            slope_factor,
+            distance_factor,
+            probability,
+        })
+    }
 }
 
 /// The mixed weight of a species' strata, 0 to 1.
-pub(crate) fn mixed_weight(species: &Species, ground: &Ground<'_>) -> f64 {
+fn mixed_weight(species: &Species, ground: &Ground<'_>) -> f64 {
     let mixed: f64 = species
         .strata
         .iter()
         .fold(0.0, |sum, &(stratum, c)| sum + c * ground.weight(stratum));
     (mixed / 255.0).clamp(0.0, 1.0)
-}
-
-/// The most that a probability can be at a mixed weight, whatever the other factors are.
-pub(crate) fn most_likely(species: &Species, mixed_weight: f64) -> f64 {
-    species.fill() * mixed_weight * species.edge.density.max(1.0)
-}
-
-/// All parts of the probability, the mixed weight being known.
-pub(crate) fn sample(species: &Species, ground: &Ground<'_>, mixed_weight: f64) -> Option<Sample> {
-    let edge_distance = -ground.distance(species.edge.stratum)?;
-    let attenuation = attenuation(&species.edge, edge_distance);
-    let edge_factor = lerp(species.edge.density, 1.0, attenuation);
-    let is_target = mixed_weight >= species.threshold;
-    let altitude_factor = species
-        .altitude
-        .map_or(1.0, |band| band.weight(ground.height()));
-    let slope_factor = slope_factor(species, ground);
-    let distance_factor = distance_factor(species, ground)?;
-    let factors = edge_factor * altitude_factor * slope_factor * distance_factor;
-    let here = f64::from(u8::from(is_target)) * mixed_weight * factors;
-    Some(Sample {
-        height: ground.height(),
-        mixed_weight,
-        is_target,
-        edge_distance,
-        attenuation,
-        edge_factor,
-        altitude_factor,
-        slope_factor,
-        distance_factor,
-        probability: (species.fill() * here).clamp(0.0, 1.0),
-    })
 }
 
 /// Edge attenuation at a distance in metres inside the edge: 0 on it and outside, 1 from the falloff on.
@@ -203,6 +278,58 @@ mod tests {
         assert!((sample.probability - 0.5 * 0.5 * 0.75).abs() < 1e-12);
         species.slope = Some(Trapezoid::slope(10.0, 90.0, 0.0));
         assert_eq!(middle(&species, 255, -24).probability, 0.0);
+    }
+
+    #[test]
+    fn no_number_below_the_probability_hides_it() {
+        let mut species = spruce();
+        species.edge.falloff_m = Some(20.0);
+        species.edge.density = 1.5;
+        species.density_per_m2 = Some(species.max_density_per_m2() / 3.0);
+        species.altitude = Some(Trapezoid {
+            lo: Some(490.0),
+            hi: None,
+            blend: 80.0,
+        });
+        let mut world = World::new(40, 40, |x, y| 500.0 + 0.3 * x + 0.2 * y);
+        for (k, weight) in world.weights.band_mut(0).iter_mut().enumerate() {
+            *weight = (k * 37 % 256) as u8;
+        }
+        for (k, distance) in world.sdf.band_mut(0).iter_mut().enumerate() {
+            *distance = (k * 11 % 400) as i16 - 300;
+        }
+        let fields = world.fields();
+        let odds = Odds::new(&species);
+        for k in 0..500 {
+            let (x, y) = world.position(f64::from(k % 37) + 0.3, f64::from(k / 37) + 0.6);
+            let all = probability(&species, &fields, x, y).unwrap();
+            let ground = Ground::at(&fields, x, y).unwrap();
+            assert!(all.probability <= odds.most());
+            assert_eq!(odds.sample(&ground, all.probability), None);
+            for below in [-1e-9, all.probability / 2.0, all.probability.next_down()] {
+                if below < all.probability {
+                    assert_eq!(odds.sample(&ground, below), Some(all));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_leaves_out_voids() {
+        for n in 0..40 {
+            let mut values: Vec<f64> = (0..n).map(|k| f64::from(k * 7 % 23)).collect();
+            let sorted = |values: &[f64]| {
+                let fold = |f: fn(f64, f64) -> f64, from| values.iter().copied().fold(from, f);
+                (
+                    fold(f64::min, f64::INFINITY),
+                    fold(f64::max, f64::NEG_INFINITY),
+                )
+            };
+            let expected = sorted(&values);
+            values.insert(values.len() / 2, f64::NAN);
+            values.push(f64::NAN);
+            assert_eq!(range(&values), expected);
+        }
     }
 
     #[test]

@@ -33,47 +33,94 @@ pub struct Ground<'a> {
     fields: &'a Fields<'a>,
     column: i64,
     row: i64,
+    /// Where the four pixels lie in the heights, and in every raster of the same rectangle.
+    corners: Corners,
     /// Fraction of a pixel east and south of the first of the four.
     fraction: (f64, f64),
     height: f64,
 }
 
+/// Where the western two of four pixels lie in a band.
+#[derive(Clone, Copy, Debug)]
+struct Corners {
+    north: usize,
+    south: usize,
+}
+
+impl Corners {
+    /// The pixels at a column and row and at the next ones; `None` where one of them is not in `rect`.
+    #[inline]
+    fn new(rect: &Rect, column: i64, row: i64) -> Option<Self> {
+        if !within(rect, column, row) {
+            return None;
+        }
+        let north = (row - rect.y0) as usize * rect.width() + (column - rect.x0) as usize;
+        let south = north + rect.width();
+        Some(Self { north, south })
+    }
+
+    /// The four pixels, from the north-west, row by row.
+    #[inline]
+    fn read<T: Copy>(&self, pixels: &[T]) -> [T; 4] {
+        let (north, south) = (&pixels[self.north..][..2], &pixels[self.south..][..2]);
+        [north[0], north[1], south[0], south[1]]
+    }
+}
+
+/// Whether the pixels at a column and row and at the next ones lie in a rectangle.
+#[inline]
+fn within(rect: &Rect, column: i64, row: i64) -> bool {
+    rect.contains(column, row) && rect.contains(column + 1, row + 1)
+}
+
+/// A number's whole part, rounded down, and the fraction.
+#[inline]
+fn split(value: f64) -> (i64, f64) {
+    // `floor` is a call where the processor is not known to have it.
+    let towards_zero = value as i64;
+    let whole = towards_zero - i64::from(towards_zero as f64 > value);
+    (whole, value - whole as f64)
+}
+
 impl<'a> Ground<'a> {
     /// The ground at a world position in 1/1024 m; `None` where it is void.
+    #[inline]
     pub fn at(fields: &'a Fields<'a>, x: i64, y: i64) -> Option<Self> {
         let metres = |units: i64| units as f64 / UNITS_PER_M as f64;
         let (column, row) = fields.transform.pixel_at(metres(x), metres(y));
-        let (west, north) = (column.floor(), row.floor());
+        let ((column, east), (row, south)) = (split(column), split(row));
+        if !within(&fields.map, column, row) {
+            return None;
+        }
+        let corners = Corners::new(&fields.heights.rect(), column, row)?;
         let mut ground = Self {
             fields,
-            column: west as i64,
-            row: north as i64,
-            fraction: (column - west, row - north),
+            column,
+            row,
+            corners,
+            fraction: (east, south),
             height: f64::NAN,
         };
-        if !ground.within(&fields.map) {
-            return None;
-        }
-        let heights = ground.four(&fields.heights)?;
-        if heights.iter().any(|height| !height.is_finite()) {
-            return None;
-        }
-        ground.height = ground.between(heights);
-        Some(ground)
+        ground.height = ground.between(corners.read(fields.heights.pixels()));
+        // A mean is finite where all of its parts are.
+        ground.height.is_finite().then_some(ground)
     }
 
     /// Height in metres.
+    #[inline]
     pub fn height(&self) -> f64 {
         self.height
     }
 
     /// Weight of a stratum, 0 to 255; 0 where the weights have no such band.
+    #[inline]
     pub fn weight(&self, stratum: usize) -> f64 {
         self.band(self.fields.weights, stratum)
             .map_or(0.0, |four| self.between(four.map(f64::from)))
     }
 
     /// Signed distance in metres to a stratum's edge, negative inside; `None` where it is void or has no such band.
+    #[inline]
     pub fn distance(&self, stratum: usize) -> Option<f64> {
         let four = self.band(self.fields.sdf, stratum)?;
         if four.contains(&i16::MIN) {
@@ -83,6 +130,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The smoothed normal, of length 1; straight up where the fields have no normals.
+    #[inline]
     pub fn normal(&self) -> [f64; 3] {
         let component = |band| {
             let four = self.band(self.fields.normals?, band)?;
@@ -94,34 +142,23 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Whether all four pixels lie in a rectangle.
-    fn within(&self, rect: &Rect) -> bool {
-        rect.contains(self.column, self.row) && rect.contains(self.column + 1, self.row + 1)
-    }
-
-    /// The four pixels of a band.
+    /// The four pixels of a band, from the north-west, row by row; `None` outside of the raster.
+    #[inline]
     fn band<T: Copy>(&self, raster: &'a Raster<T>, band: usize) -> Option<[T; 4]> {
-        (band < raster.n_bands())
-            .then(|| self.four(&raster.band(band)))
-            .flatten()
-    }
-
-    /// The four pixels of a window, from the north-west, row by row.
-    fn four<T: Copy>(&self, window: &Window<'_, T>) -> Option<[T; 4]> {
-        if !self.within(&window.rect()) {
+        if band >= raster.n_bands() {
             return None;
         }
-        let column = (self.column - window.rect().x0) as usize;
-        let (north, south) = (window.row(self.row), window.row(self.row + 1));
-        Some([
-            north[column],
-            north[column + 1],
-            south[column],
-            south[column + 1],
-        ])
+        let rect = raster.rect();
+        let corners = if rect == self.fields.heights.rect() {
+            self.corners
+        } else {
+            Corners::new(&rect, self.column, self.row)?
+        };
+        Some(corners.read(raster.band(band).pixels()))
     }
 
     /// The bilinear mean of four pixels.
+    #[inline]
     fn between(&self, [nw, ne, sw, se]: [f64; 4]) -> f64 {
         let (east, south) = self.fraction;
         let (north_side, south_side) = (lerp(nw, ne, east), lerp(sw, se, east));

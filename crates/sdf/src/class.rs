@@ -22,22 +22,49 @@ pub fn threshold_u8(threshold: f64) -> u8 {
     (255.0 * threshold - 1e-9).ceil() as u8
 }
 
-/// Writes the class of each pixel for one stratum.
+/// Writes which pixels are void: those where the weights of all strata are 0.
 ///
-/// `weights` holds all strata: where all are 0 the pixel is void. `out` is reset to its rectangle with one band.
-pub fn classes(weights: &Raster<u8>, stratum: usize, threshold_u8: u8, out: &mut Raster<Class>) {
-    out.reset(weights.rect(), 1, Class::Void);
+/// `out` is made to cover the rectangle of `weights` with one band. It serves [`classes`] of each stratum.
+pub fn write_voids(weights: &Raster<u8>, out: &mut Raster<bool>) {
+    out.reset(weights.rect(), 1, true);
     for band in 0..weights.n_bands() {
-        // Any weight at all makes a pixel of the map; `Out` is the lesser class until its own weight is read.
-        for (class, &weight) in out.pixels_mut().iter_mut().zip(weights.band(band).pixels()) {
-            *class = if weight > 0 { Class::Out } else { *class };
+        for (void, &weight) in out.pixels_mut().iter_mut().zip(weights.band(band).pixels()) {
+            *void &= weight == 0;
         }
     }
-    let own = weights.band(stratum).pixels();
-    for (class, &weight) in out.pixels_mut().iter_mut().zip(own) {
-        let inside = (*class != Class::Void) & (weight >= threshold_u8);
-        *class = if inside { Class::In } else { *class };
+}
+
+/// Writes the class of each pixel for one stratum.
+///
+/// `weights` are its own, and `voids` those of [`write_voids`] over the same rectangle, which `out` is made to cover
+/// with one band.
+pub fn classes(
+    weights: Window<'_, u8>,
+    voids: Window<'_, bool>,
+    threshold_u8: u8,
+    out: &mut Raster<Class>,
+) {
+    debug_assert_eq!(weights.rect(), voids.rect(), "voids of the same window");
+    // Every pixel is written below: whatever stands in its memory may stay.
+    let mut memory = std::mem::take(out).into_pixels();
+    memory.resize(weights.rect().area(), Class::Void);
+    *out = Raster::from_pixels(weights.rect(), 1, memory);
+    let pixels = weights.pixels().iter().zip(voids.pixels());
+    for (class, (&weight, &void)) in out.pixels_mut().iter_mut().zip(pixels) {
+        let side = if weight >= threshold_u8 {
+            Class::In
+        } else {
+            Class::Out
+        };
+        *class = if void { Class::Void } else { side };
     }
+}
+
+/// Whether there are pixels on both sides, without which there is no edge.
+pub(crate) fn has_both_sides(classes: &[Class]) -> bool {
+    // A bit for each class.
+    let found = classes.iter().fold(0, |found, &class| found | class as u8);
+    found == Class::In as u8 | Class::Out as u8
 }
 
 /// Writes 1 for each edge pixel of map row `y` and 0 for the others, leaving out the first and last column of the

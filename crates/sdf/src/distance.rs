@@ -1,9 +1,10 @@
 //! The bounded signed distance field of one stratum.
 
 use crate::bound::Bound;
-use crate::class::{Class, write_edges};
+use crate::class::{Class, has_both_sides, write_edges};
 use crate::columns::{keep_nearer, step};
 use crate::envelope::{Site, write_costs};
+use crate::scan::Scan;
 use ecotone_grid::{Reach, Window};
 
 /// The stored value of a void.
@@ -19,6 +20,7 @@ pub struct Scratch {
     /// Rows to the nearest edge above, then to the nearest of both, for one row.
     above: Vec<u16>,
     nearest: Vec<u16>,
+    scan: Scan,
     sites: Vec<Site>,
     costs: Vec<f64>,
 }
@@ -36,27 +38,19 @@ pub fn distance(classes: Window<'_, Class>, bound: &Bound, scratch: &mut Scratch
     }
     let inner = classes.rect().shrink(Reach::square(1));
     let (width, beyond) = (inner.width(), bound.pixels.y as u16 + 1);
-    let any = scratch.find_edges(classes);
+    let any = has_both_sides(classes.pixels()) && scratch.find_edges(classes);
     if any {
         scratch.look_down(width, core.height(), bound.pixels.y as usize, beyond);
     }
-    scratch.costs.clear();
-    scratch.costs.resize(core.width(), f64::INFINITY);
 
     let from = bound.reach().x as usize;
     for (row, out) in out.chunks_exact_mut(core.width()).enumerate() {
-        if any && scratch.look_up(width, row, bound.pixels.y as usize, beyond) {
-            write_costs(
-                &scratch.nearest,
-                bound,
-                &mut scratch.sites,
-                &mut scratch.costs,
-            );
-        } else {
-            scratch.costs.fill(f64::INFINITY);
-        }
         let classes = &classes.row(core.y0 + row as i64)[from..from + core.width()];
-        write_stored(&scratch.costs, classes, bound, out);
+        if any && scratch.look_up(width, row, bound.pixels.y as usize, beyond) {
+            scratch.write_row(classes, bound, out);
+        } else {
+            write_stored(classes, bound.farthest as i16, out);
+        }
     }
 }
 
@@ -105,15 +99,44 @@ impl Scratch {
             &mut self.nearest,
         )
     }
+
+    /// Writes the core row whose distances to the nearest edges along columns are at hand.
+    fn write_row(&mut self, classes: &[Class], bound: &Bound, out: &mut [i16]) {
+        if let Some(costs) = self.scan.costs(&self.nearest, bound, out.len()) {
+            write_roots(costs, classes, bound, out);
+            return;
+        }
+        self.costs.resize(out.len(), 0.0);
+        write_costs(&self.nearest, bound, &mut self.sites, &mut self.costs);
+        write_roots(&self.costs, classes, bound, out);
+    }
 }
 
 /// Writes the stored values of a row of costs.
-fn write_stored(costs: &[f64], classes: &[Class], bound: &Bound, out: &mut [i16]) {
+fn write_roots<T: Copy + Into<f64>>(
+    costs: &[T],
+    classes: &[Class],
+    bound: &Bound,
+    out: &mut [i16],
+) {
     for ((out, &cost), &class) in out.iter_mut().zip(costs).zip(classes) {
-        let stored = rounded((cost.sqrt() * bound.stored_per_root).min(bound.farthest));
-        let signed = if class == Class::In { -stored } else { stored };
-        *out = if class == Class::Void { VOID } else { signed };
+        let stored = rounded((cost.into().sqrt() * bound.stored_per_root).min(bound.farthest));
+        *out = signed(stored, class);
     }
+}
+
+/// Writes the same distance everywhere.
+fn write_stored(classes: &[Class], stored: i16, out: &mut [i16]) {
+    for (out, &class) in out.iter_mut().zip(classes) {
+        *out = signed(stored, class);
+    }
+}
+
+/// A stored distance with the sign of its side.
+#[inline(always)]
+fn signed(stored: i16, class: Class) -> i16 {
+    let signed = if class == Class::In { -stored } else { stored };
+    if class == Class::Void { VOID } else { signed }
 }
 
 /// The nearest whole number to a positive `v` below 2¹⁵: adding 2⁵² leaves it in the low bits.

@@ -24,7 +24,8 @@ mod class;
 mod columns;
 mod distance;
 mod envelope;
+mod scan;
 
 pub use bound::{Bound, MAX_DISTANCE_PX};
-pub use class::{Class, classes, threshold_u8};
+pub use class::{Class, classes, threshold_u8, write_voids};
 pub use distance::{Scratch, VOID, distance};

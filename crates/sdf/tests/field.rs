@@ -247,14 +247,16 @@ fn classes_follow_the_stored_weight() {
         2,
         vec![128, 127, 0, 0, 127, 128, 255, 0],
     );
-    let mut class = Raster::default();
-    classes(&weights, 0, threshold_u8(0.5), &mut class);
+    let (mut void, mut class) = (Raster::default(), Raster::default());
+    write_voids(&weights, &mut void);
+    assert_eq!(void.pixels(), [false, false, false, true]);
+    classes(weights.band(0), void.band(0), threshold_u8(0.5), &mut class);
     assert_eq!(class.rect(), weights.rect());
     assert_eq!(
         class.pixels(),
         [Class::In, Class::Out, Class::Out, Class::Void]
     );
-    classes(&weights, 1, 0, &mut class);
+    classes(weights.band(1), void.band(0), 0, &mut class);
     assert_eq!(
         class.pixels(),
         [Class::In, Class::In, Class::In, Class::Void]

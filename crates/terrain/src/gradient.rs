@@ -46,7 +46,7 @@ impl<'a> RawNormals<'a> {
         for (part, ((nx, ny), nz)) in nx.zip(ny).zip(nz).enumerate() {
             let from = part * STRETCH;
             let rows = rows.map(|row| &row[from..from + nx.len() + 2]);
-            let whole = !rows.iter().any(|row| has_void(row));
+            let whole = !have_void(rows);
             match (self.gradient, whole) {
                 (Gradient::Horn, true) => self.write::<true, true>(rows, [nx, ny, nz]),
                 (Gradient::Horn, false) => self.write::<true, false>(rows, [nx, ny, nz]),
@@ -87,8 +87,11 @@ impl<'a> RawNormals<'a> {
     }
 }
 
-fn has_void(heights: &[f64]) -> bool {
-    heights.iter().fold(false, |any, h| any | h.is_nan())
+fn have_void([north, here, south]: [&[f64]; 3]) -> bool {
+    let columns = north.iter().zip(here).zip(south);
+    columns.fold(false, |any, ((n, h), s)| {
+        any | n.is_nan() | h.is_nan() | s.is_nan()
+    })
 }
 
 /// The rise from `low` to `high` per metre, one-sided where an end is missing, NaN where there is none.

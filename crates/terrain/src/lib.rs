@@ -26,8 +26,10 @@
 //! assert_eq!(weight.band(0).at(3, 3), 255);
 //! ```
 
+mod cover;
 mod gradient;
 mod normals;
+mod plateau;
 mod quantise;
 mod slope;
 mod smooth;

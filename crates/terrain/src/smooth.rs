@@ -19,6 +19,8 @@ pub(crate) struct BoxSums {
     next: usize,
     /// Sum of each column of the ring: x, y, z.
     columns: Vec<i64>,
+    /// Sum of each box of them: x, y, z.
+    boxes: Vec<i64>,
 }
 
 impl BoxSums {
@@ -33,6 +35,7 @@ impl BoxSums {
         self.ring.resize(n_rows * 3 * width, 0);
         self.columns.clear();
         self.columns.resize(3 * width, 0);
+        self.boxes.resize(3 * width, 0);
     }
 
     /// Takes in the next row of raw normals (x, y and z one after the other, NaN on voids) and drops the oldest.
@@ -48,17 +51,24 @@ impl BoxSums {
         self.next = (self.next + 1) % (self.ring.len() / n);
     }
 
-    /// Writes the box sums of x, y and z for each pixel that has a whole box in the row.
-    pub(crate) fn write_row(&self, out: [&mut [f64]; 3]) {
+    /// The box sums of x, y and z for the `n` pixels that have a whole box in the row.
+    pub(crate) fn of_row(&mut self, n: usize) -> [&[i64]; 3] {
         let span = 2 * self.radius.x as usize;
-        for (columns, out) in self.columns.chunks_exact(self.width).zip(out) {
-            let mut sum: i64 = columns[..span].iter().sum();
-            for ((out, &enters), &leaves) in out.iter_mut().zip(&columns[span..]).zip(columns) {
-                sum += enters;
-                *out = sum as f64;
-                sum -= leaves;
+        let columns = [0, 1, 2].map(|axis| &self.columns[axis * self.width..][..self.width]);
+        let (x, rest) = self.boxes.split_at_mut(self.width);
+        let (y, z) = rest.split_at_mut(self.width);
+        let boxes = [x, y, z].map(|boxes| &mut boxes[..n]);
+        let mut sums = columns.map(|columns| columns[..span].iter().sum::<i64>());
+        let enter = columns.map(|columns| &columns[span..span + n]);
+        let leave = columns.map(|columns| &columns[..n]);
+        // Side by side, so that one axis does not wait for another.
+        for x in 0..n {
+            for axis in 0..3 {
+                boxes[axis][x] = sums[axis] + enter[axis][x];
+                sums[axis] += enter[axis][x] - leave[axis][x];
             }
         }
+        boxes.map(|boxes| &*boxes)
     }
 }
 

@@ -279,3 +279,40 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_pixel_weighs_alone_what_it_weighs_among_others() {
+    // Long level runs, ramps, a cliff, voids and a mask that comes and goes.
+    let n = 700;
+    let wave = |x: usize, wavelength: f64| (x as f64 / wavelength).sin();
+    let mut degrees: Vec<_> = (0..n).map(|x| 30.0 + 28.0 * wave(x, 60.0)).collect();
+    degrees[150..300].fill(12.0);
+    degrees[220] = 80.0;
+    degrees[260] = f64::NAN;
+    degrees[400..500].fill(f64::NAN);
+    let heights: Vec<_> = (0..n).map(|x| 500.0 + 400.0 * wave(x, 97.0)).collect();
+    let cover: Vec<_> = (0..n)
+        .map(|x| wave(x, 41.0).clamp(0.0, 0.8) as f32)
+        .collect();
+    let high = Trapezoid {
+        lo: Some(700.0),
+        hi: None,
+        blend: 100.0,
+    };
+    let strata = [
+        band(0.0, 20.0, 6.0),
+        band(20.0, 40.0, 0.0),
+        mask(0),
+        preset(Some((35.0, 90.0, 6.0)), Some(high), true),
+    ];
+    let together = made(&facing(&degrees), &heights, &[&cover], &strata);
+    for x in 0..n {
+        let alone = made(
+            &facing(&degrees[x..=x]),
+            &heights[x..=x],
+            &[&cover[x..=x]],
+            &strata,
+        );
+        assert_eq!(together[x], alone[0], "pixel {x}: {}", degrees[x]);
+    }
+}

@@ -4,7 +4,7 @@
 //! where it stands in its cell, to 1/16 of the side: on the safe side, so a covered square has no room left, while a
 //! square that is not covered may have none either.
 
-use super::lattice::ROWS;
+use super::lattice::{Lattice, ROWS};
 
 /// A cell with no room left.
 pub(super) const COVERED: u64 = !0;
@@ -20,34 +20,50 @@ const CELLS: usize = 21;
 
 /// The squares that a point covers in the cells around it, for every place it may have in its own.
 #[derive(Clone, Debug)]
-pub(super) struct Disks(Vec<[u64; CELLS]>);
+pub(super) struct Disks(Vec<Disk>);
+
+/// The squares covered in each cell of a neighbourhood, row by row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disk(pub [u64; CELLS]);
 
 impl Default for Disks {
     fn default() -> Self {
         let places = (0..STEPS).flat_map(|v| (0..STEPS).map(move |u| (u, v)));
-        Self(places.map(|(u, v)| disk(u, v)).collect())
+        Self(places.map(|(u, v)| Disk(disk(u, v))).collect())
     }
 }
 
 impl Disks {
-    /// The squares of the neighbourhood's cells, row by row, that a point at (`u`, `v`) in a cell of side `cell` covers.
+    /// The squares around a cell that a point at (`u`, `v`) in it covers, in units of the lattice.
     #[inline]
-    pub fn around(&self, u: i64, v: i64, cell: i64) -> &[u64; CELLS] {
-        &self.0[(u * STEPS / cell + v * STEPS / cell * STEPS) as usize]
+    pub fn around(&self, u: u32, v: u32, lattice: &Lattice) -> &Disk {
+        let step = |along: u32| lattice.per_cell(along * STEPS as u32) as usize;
+        &self.0[step(v) * STEPS as usize + step(u)]
     }
+}
 
-    /// Adds the squares that a point at (`u`, `v`) in cell `at` covers to a frame's cells, `width` of them in a row.
+impl Disk {
+    /// Adds the squares that a point in cell `at` covers to a frame's cells, `width` of them in a row.
     #[inline]
-    pub fn stamp(&self, cover: &mut [u64], width: usize, at: usize, (u, v): (i64, i64), cell: i64) {
-        let mut disk = &self.around(u, v, cell)[..];
-        for (row, half) in ROWS {
-            let first = (at as isize + row * width as isize) as usize - half;
-            let (here, rest) = disk.split_at(2 * half + 1);
-            for (cover, covered) in cover[first..].iter_mut().zip(here) {
-                *cover |= covered;
-            }
-            disk = rest;
-        }
+    pub fn stamp(&self, cover: &mut [u64], width: usize, at: usize) {
+        let [south2, south, here, north, north2] =
+            ROWS.map(|(row, half)| (at as isize + row * width as isize) as usize - half);
+        add::<3>(cover, south2, &self.0, 0);
+        add::<5>(cover, south, &self.0, 3);
+        add::<5>(cover, here, &self.0, 8);
+        add::<5>(cover, north, &self.0, 13);
+        add::<3>(cover, north2, &self.0, 18);
+    }
+}
+
+/// Adds `N` cells' squares from place `from` of a disk to the cells from `first`.
+#[inline]
+fn add<const N: usize>(cover: &mut [u64], first: usize, disk: &[u64; CELLS], from: usize) {
+    for (cover, covered) in cover[first..first + N]
+        .iter_mut()
+        .zip(&disk[from..from + N])
+    {
+        *cover |= covered;
     }
 }
 
@@ -167,14 +183,15 @@ mod tests {
     fn a_covered_square_has_no_room_left() {
         let disks = Disks::default();
         for radius in [16_i64, 23, 100, 3072] {
-            let cell = (radius * radius / 2).isqrt();
+            let lattice = Lattice::new(7, radius * radius);
+            let cell = lattice.cell;
             for k in 0..400_u64 {
                 let place = |h: u64| (ecotone_grid::mix(k * 2 + h) % cell as u64) as i64;
                 let (u, v) = (place(0), place(1));
                 let mut n = 0;
                 for (row, half) in ROWS {
                     for column in -(half as i64)..=half as i64 {
-                        let covered = disks.around(u, v, cell)[n];
+                        let covered = disks.around(u as u32, v as u32, &lattice).0[n];
                         n += 1;
                         for square in (0..64).filter(|s| covered >> s & 1 == 1) {
                             let corner = |square: i64, cells: i64, from: i64| {

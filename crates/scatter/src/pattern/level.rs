@@ -6,26 +6,25 @@
 //!
 //! 1. Each cell throws darts at its open squares, as many as these are large; in the first round that is one dart in
 //!    every third cell, for darts that are too close together strike each other out.
-//! 2. A dart nearer than the radius to a point is lost, and closes the square it was aimed at. Of the others, a cell
-//!    keeps the one of the highest priority.
+//! 2. A dart nearer than the radius to a point is lost, and closes the square it was aimed at. The first that is not
+//!    lost is the cell's dart, and the cell throws no more.
 //! 3. A dart that beats every other cell's dart in conflict with it becomes a point, and covers squares.
 //!
 //! A round carries word two cells for step 3 and two more for steps 1 and 2, whence the reach of 4 cells a round. Who
 //! is not settled by the last round is dropped: nothing waits for anything, and nothing depends on a window.
 
 use super::LEVELS;
-use super::cover::{COVERED, Disks, Open};
-use super::lattice::{Frame, Lattice, NEIGHBOURS, ROWS};
-use crate::draws::{Purpose, draw};
+use super::cover::{Disks, Open};
+use super::lattice::{Frame, Lattice, NEIGHBOURS};
 use ecotone_grid::mix;
 
 /// How readily a cell throws darts in each round of each level, in eighths of a dart for a cell that is open all over.
 ///
-/// Tuned for points per second at a density of 0.6 and more and a power below 0.1. The sparse levels need not be full;
-/// with two rounds for them a pattern thinned to a half is less blue at the waves that matter for gaps.
-const ZEAL: [&[u64]; LEVELS] = [SPARSE, SPARSE, SPARSE, SPARSE, SPARSE, &[3, 20, 64]];
+/// Tuned for points per second at a density of 0.6 and more and a power below 0.1, which takes three rounds of the last
+/// level; the sparse levels need not be full.
+const ZEAL: [&[u16]; LEVELS] = [SPARSE, SPARSE, SPARSE, SPARSE, SPARSE, &[3, 20, 48]];
 
-const SPARSE: &[u64] = &[3, 16, 32];
+const SPARSE: &[u16] = &[4, 20];
 
 /// A point of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,47 +36,51 @@ pub(super) struct Point {
     pub level: u8,
 }
 
-/// A cell of the row at work and how many darts it throws.
+/// A cell with a dart in play, and the dart's hash.
 #[derive(Clone, Copy, Debug, Default)]
-struct Throw {
-    column: u32,
-    n_darts: u32,
+struct Seat {
     key: u64,
+    at: u32,
+    column: u16,
+    row: u16,
 }
 
-/// A dart of the round, by its cell's place in the frame and its hash.
-#[derive(Clone, Copy, Debug, Default)]
-struct Dart {
-    at: u32,
-    key: u64,
+/// Places and darts of a frame's cells, one array for each number so that neighbours are read as vectors.
+///
+/// A place is a whole number of the level's units from the frame's corner, less than 2²⁴, and kept as `f32`: it is exact,
+/// and so is the square of any distance below the radius, whose square is at most 2²⁴.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    x: Vec<f32>,
+    y: Vec<f32>,
 }
 
 /// Memory for one level; every array has a value for each cell of the frame.
-///
-/// Positions are whole numbers from the frame's corner, less than 2³¹, and kept as `f64`: differences between
-/// neighbours are below 2²⁵, so their squares and the sums of them are exact, and there are vector instructions for them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LevelScratch {
     disks: Disks,
-    x: Vec<f64>,
-    y: Vec<f64>,
+    points: Places,
     cover: Vec<u64>,
-    dart_x: Vec<f64>,
-    dart_y: Vec<f64>,
-    priority: Vec<u64>,
-    keys: Vec<u64>,
-    /// 1 where a dart of this round is in play.
-    in_play: Vec<u8>,
-    /// Columns of a row's open cells.
-    open: Vec<u32>,
-    throwing: Vec<Throw>,
-    aimed: Vec<Dart>,
-    /// Cells with a dart in play.
-    darts: Vec<u32>,
+    darts: Places,
+    /// The dart's priority, a whole number of 24 bits; [`NO_DART`] where none is in play.
+    priority: Vec<f32>,
+    /// Draws for how many darts each cell of a row throws.
+    draws: Vec<u16>,
+    /// How many darts each cell of a row throws.
+    n_darts: Vec<u8>,
+    /// Columns of a row's cells that have darts left to throw.
+    throwing: Vec<u16>,
+    /// Cells with a dart in play, row by row.
+    seats: Vec<Seat>,
+    /// Those of them whose dart becomes a point.
+    winners: Vec<Seat>,
 }
 
 /// Where no point stands: farther off than any radius.
-const NOWHERE: f64 = -1e12;
+const NOWHERE: f32 = -1e12;
+
+/// Below any priority.
+const NO_DART: f32 = -1.0;
 
 /// Cells at the frame's border that hold no point of it, so that neighbourhoods need no test.
 pub(super) const PAD: usize = NEIGHBOURS;
@@ -94,8 +97,8 @@ pub(super) const fn margin(level: usize) -> usize {
     2 * NEIGHBOURS * rounds(level) + PAD
 }
 
-/// Cells read together from the west end of a neighbourhood's row: an even number for vectors, so one too many.
-const LANES: usize = 6;
+/// Cells read together, for one vector.
+const LANES: usize = 4;
 
 /// Adds a level's points to those of the earlier levels, right in all cells of `frame` but for [`margin`] at its sides.
 ///
@@ -107,11 +110,12 @@ pub(super) fn grow(
     scratch: &mut LevelScratch,
     points: &mut Vec<Point>,
 ) {
-    scratch.reset(frame.width * frame.height);
+    scratch.reset(frame);
     let task = Task {
         lattice,
         frame,
         level,
+        radius2: lattice.radius2 as f32,
     };
     for point in points.iter() {
         scratch.settle(&task, point);
@@ -127,259 +131,305 @@ struct Task<'a> {
     lattice: &'a Lattice,
     frame: &'a Frame,
     level: u8,
+    radius2: f32,
 }
 
 impl LevelScratch {
     /// Makes room for a frame without points.
-    fn reset(&mut self, n_cells: usize) {
-        let n = n_cells + LANES;
-        for positions in [&mut self.x, &mut self.y] {
-            positions.clear();
-            positions.resize(n, NOWHERE);
-        }
-        self.cover.clear();
-        self.cover.resize(n, 0);
-        self.in_play.clear();
-        self.in_play.resize(n + 8, 0);
+    fn reset(&mut self, frame: &Frame) {
+        let n = frame.width * frame.height + 2 * LANES;
+        refill(&mut self.points.x, n, NOWHERE);
+        refill(&mut self.points.y, n, NOWHERE);
+        refill(&mut self.priority, n, NO_DART);
+        refill(&mut self.cover, n, 0);
         // Read only where a dart is in play, so what they hold from before does not matter.
-        for positions in [&mut self.dart_x, &mut self.dart_y] {
-            positions.resize(n.max(positions.len()), 0.0);
-        }
-        for hashes in [&mut self.priority, &mut self.keys] {
-            hashes.resize(n.max(hashes.len()), 0);
-        }
+        self.darts.x.resize(n, 0.0);
+        self.darts.y.resize(n, 0.0);
+        // Room for whole groups of four draws.
+        self.draws.resize(frame.width + 2 * DRAWS, 0);
+        self.n_darts.resize(frame.width, 0);
+        self.throwing.resize(frame.width, 0);
     }
 
     /// Puts an earlier point in its cell, if that lies in the frame.
     fn settle(&mut self, task: &Task<'_>, point: &Point) {
-        let (frame, cell) = (task.frame, task.lattice.cell);
+        let (frame, lattice) = (task.frame, task.lattice);
         let (x, y) = (point.x - frame.x0, point.y - frame.y0);
-        let (column, row) = (x.div_euclid(cell), y.div_euclid(cell));
-        let inside = |i: i64, n: usize| i >= PAD as i64 && i < (n - PAD) as i64;
-        if !inside(column, frame.width) || !inside(row, frame.height) {
+        let units = |length: i64, n: usize| {
+            let units = length >> lattice.unit_bits;
+            (length >= 0 && units < n as i64 * lattice.cell).then_some(units as u32)
+        };
+        let (Some(x), Some(y)) = (units(x, frame.width), units(y, frame.height)) else {
             return;
+        };
+        let (column, row) = (lattice.per_cell(x), lattice.per_cell(y));
+        let inside = |i: u32, n: usize| i as usize >= PAD && (i as usize) < n - PAD;
+        if inside(column, frame.width) && inside(row, frame.height) {
+            let at = row as usize * frame.width + column as usize;
+            (self.points.x[at], self.points.y[at]) = (x as f32, y as f32);
+            self.stamp(task, at, (column, row));
         }
-        let at = row as usize * frame.width + column as usize;
-        self.stand(at, x, y);
-        self.stamp(task, at, x, y);
     }
 
-    /// Records that a point stands in cell `at`.
-    fn stand(&mut self, at: usize, x: i64, y: i64) {
-        (self.x[at], self.y[at]) = (x as f64, y as f64);
-    }
-
-    /// Covers the squares around a point.
-    fn stamp(&mut self, task: &Task<'_>, at: usize, x: i64, y: i64) {
-        let (width, cell) = (task.frame.width, task.lattice.cell);
-        let within = (x % cell, y % cell);
-        self.disks.stamp(&mut self.cover, width, at, within, cell);
+    /// Covers the squares around the point in a cell.
+    fn stamp(&mut self, task: &Task<'_>, at: usize, (column, row): (u32, u32)) {
+        let cell = task.lattice.cell as u32;
+        let u = self.points.x[at] as i32 as u32 - column * cell;
+        let v = self.points.y[at] as i32 as u32 - row * cell;
+        let disk = self.disks.around(u, v, task.lattice);
+        disk.stamp(&mut self.cover, task.frame.width, at);
     }
 
     /// Throws the darts of a round, row by row, and loses those too close to a point.
     fn throw(&mut self, task: &Task<'_>, round: usize) {
         let margin = PAD + 2 * NEIGHBOURS * (round + 1) - NEIGHBOURS;
-        self.darts.clear();
+        self.seats.clear();
         for row in margin..task.frame.height - margin {
-            self.aim(task, round, row, margin);
-            self.land(task, row);
-        }
-    }
-
-    /// Finds the darts that the cells of a row throw.
-    fn aim(&mut self, task: &Task<'_>, round: usize, row: usize, margin: usize) {
-        let frame = task.frame;
-        let key = task.lattice.row_key(round, frame.row0 + row as i64);
-        let first = row * frame.width;
-        let columns = margin..frame.width - margin;
-        self.open.resize(frame.width, 0);
-        self.throwing.resize(frame.width, Throw::default());
-        // Written always and counted sometimes, here and below: a branch would be a coin toss to the processor.
-        let mut n_open = 0;
-        for (cover, column) in self.cover[first..][columns.clone()].iter().zip(columns) {
-            self.open[n_open] = column as u32;
-            n_open += usize::from(*cover != COVERED);
-        }
-        let mut n_throwing = 0;
-        for &column in &self.open[..n_open] {
-            let key = mix(key ^ (frame.column0 + i64::from(column)) as u64);
-            let open = Open::new(self.cover[first + column as usize]).n();
-            let n_darts = n_darts(task.level, round, open, key) as u32;
-            self.throwing[n_throwing] = Throw {
-                column,
-                n_darts,
-                key,
-            };
-            n_throwing += usize::from(n_darts > 0);
-        }
-        self.aimed.clear();
-        for &Throw {
-            column,
-            n_darts,
-            key,
-        } in &self.throwing[..n_throwing]
-        {
-            let at = first as u32 + column;
-            for n in 0..u64::from(n_darts) {
-                let key = key.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                self.aimed.push(Dart {
-                    at,
-                    key: draw(key, Purpose::Flight),
-                });
+            let key = task.lattice.row_key(round, task.frame.row0 + row as i64);
+            let mut n_throwing = self.aim(task, round, row, margin, key);
+            let mut dart = 0;
+            while n_throwing > 0 {
+                n_throwing = self.land(task, row, n_throwing, (key, dart));
+                dart += 1;
             }
         }
     }
 
-    /// Lets the darts of a row land, and keeps those that are far enough from every point.
-    fn land(&mut self, task: &Task<'_>, row: usize) {
-        let (width, cell) = (task.frame.width, task.lattice.cell as u64);
-        let radius2 = task.lattice.radius2 as f64;
-        let nowhere = task.frame.width * task.frame.height;
-        let mut n_darts = self.darts.len();
-        self.darts.resize(n_darts + self.aimed.len(), 0);
-        for &Dart { at, key } in &self.aimed {
-            let at = at as usize;
-            let open = Open::new(self.cover[at]);
-            let square = open.nth(((key & 0xffff) * open.n()) >> 16);
-            // Eighths of the cell, then 24 bits within the eighth.
-            let along = |eighth: u64, bits: u64| ((eighth << 24 | bits & 0xff_ffff) * cell) >> 27;
-            let u = along(square & 7, key >> 16);
-            let v = along(square >> 3, key >> 40);
-            let x = ((at - row * width) as u64 * cell + u) as f64;
-            let y = (row as u64 * cell + v) as f64;
-            let priority = draw(key, Purpose::Priority);
-
-            // An earlier dart may have closed the cell's last square.
-            let lost = near(&self.x, &self.y, width, at, (x, y), radius2) | (open.n() == 0);
-            self.cover[at] |= u64::from(lost) << square;
-            let is_first = self.in_play[at] == 0;
-            let leads = !lost & (is_first | (priority > self.priority[at]));
-            let slot = if leads { at } else { nowhere };
-            (self.dart_x[slot], self.dart_y[slot]) = (x, y);
-            (self.priority[slot], self.keys[slot]) = (priority, key);
-            self.in_play[at] |= u8::from(!lost);
-            self.darts[n_darts] = at as u32;
-            n_darts += usize::from(is_first & !lost);
+    /// Finds which cells of a row throw darts, and how many; returns the number of these cells.
+    fn aim(&mut self, task: &Task<'_>, round: usize, row: usize, margin: usize, key: u64) -> usize {
+        let frame = task.frame;
+        let n_columns = frame.width - 2 * margin;
+        let first = frame.column0 + margin as i64;
+        let group = first.div_euclid(DRAWS as i64);
+        let groups = self.draws.chunks_exact_mut(DRAWS);
+        for (draws, group) in groups.zip(group..=(first + n_columns as i64) / DRAWS as i64 + 1) {
+            let drawn = row_draws(key, group);
+            draws.copy_from_slice(&drawn);
         }
-        self.darts.truncate(n_darts);
+        let draws = &self.draws[first.rem_euclid(DRAWS as i64) as usize..];
+        let cover = &self.cover[row * frame.width + margin..][..n_columns];
+        let zeal = ZEAL[usize::from(task.level)][round];
+        let counts = &mut self.n_darts[margin..][..n_columns];
+        for ((n, &cover), &draw) in counts.iter_mut().zip(cover).zip(draws) {
+            *n = n_darts(zeal, cover, draw);
+        }
+        // Written always and counted sometimes, here and below: a branch would be a coin toss to the processor.
+        let mut n_throwing = 0;
+        for (column, &n) in counts.iter().enumerate() {
+            self.throwing[n_throwing] = (margin + column) as u16;
+            n_throwing += usize::from(n > 0);
+        }
+        n_throwing
+    }
+
+    /// Lets one dart of each throwing cell land; returns how many cells throw again.
+    fn land(
+        &mut self,
+        task: &Task<'_>,
+        row: usize,
+        n_throwing: usize,
+        (row_key, dart): (u64, u8),
+    ) -> usize {
+        let (width, cell) = (task.frame.width, task.lattice.cell as u32);
+        let mut n_seats = self.seats.len();
+        self.seats.resize(n_seats + n_throwing, Seat::default());
+        let this_row = row * width..(row + 1) * width;
+        let cover = &mut self.cover[this_row.clone()];
+        let xs = &mut self.darts.x[this_row.clone()];
+        let ys = &mut self.darts.y[this_row.clone()];
+        let priorities = &mut self.priority[this_row];
+        let n_darts = &self.n_darts[..width];
+        let throwing = &mut self.throwing[..n_throwing];
+        let mut n_left = 0;
+        for k in 0..n_throwing {
+            let column = usize::from(throwing[k]);
+            let key = dart_key(row_key, task.frame.column0 + column as i64, dart);
+            let open = Open::new(cover[column]);
+            let square = open.nth(((key & 0xffff) * open.n()) >> 16);
+            // Eighths of the cell, then 12 bits within the eighth.
+            let along = |eighth: u32, bits: u32| ((eighth << 12 | bits & 0xfff) * cell) >> 15;
+            let u = along(square as u32 & 7, (key >> 16) as u32);
+            let v = along(square as u32 >> 3, (key >> 28) as u32);
+            let x = (column as u32 * cell + u) as i32 as f32;
+            let y = (row as u32 * cell + v) as i32 as f32;
+
+            let at = row * width + column;
+            // An earlier dart may have closed the cell's last square.
+            let lost = self.points.near(width, at, (x, y), task.radius2) | (open.n() == 0);
+            cover[column] |= u64::from(lost) << square;
+            (xs[column], ys[column]) = (x, y);
+            priorities[column] = priority(key, lost);
+            self.seats[n_seats] = Seat {
+                key,
+                at: at as u32,
+                column: column as u16,
+                row: row as u16,
+            };
+            // Written always and counted sometimes, as above.
+            n_seats += usize::from(!lost);
+            throwing[n_left] = column as u16;
+            n_left += usize::from(lost & (n_darts[column] > dart + 1));
+        }
+        self.seats.truncate(n_seats);
+        n_left
     }
 
     /// Makes points of the darts that beat all those in conflict with them.
     fn resolve(&mut self, task: &Task<'_>, round: usize, points: &mut Vec<Point>) {
-        let frame = task.frame;
-        let margin = PAD + 2 * NEIGHBOURS * (round + 1);
-        let inside = |i: usize, n: usize| i >= margin && i < n - margin;
-        let darts = std::mem::take(&mut self.darts);
-        for &at in &darts {
-            let at = at as usize;
-            let (column, row) = (at % frame.width, at / frame.width);
-            if !inside(column, frame.width) || !inside(row, frame.height) {
-                continue;
-            }
-            if self.beaten(frame.width, at, task.lattice.radius2 as f64) {
-                continue;
-            }
-            let (x, y) = (self.dart_x[at] as i64, self.dart_y[at] as i64);
-            self.stand(at, x, y);
-            if round + 1 < rounds(usize::from(task.level)) {
-                self.stamp(task, at, x, y);
+        let (frame, unit_bits) = (task.frame, task.lattice.unit_bits);
+        let winners = self.winners(task, round);
+        let is_last = round + 1 == rounds(usize::from(task.level));
+        for seat in &winners {
+            let at = seat.at as usize;
+            let (x, y) = (self.darts.x[at], self.darts.y[at]);
+            (self.points.x[at], self.points.y[at]) = (x, y);
+            if !is_last {
+                self.stamp(task, at, (u32::from(seat.column), u32::from(seat.row)));
             }
             points.push(Point {
-                x: frame.x0 + x,
-                y: frame.y0 + y,
-                key: self.keys[at],
+                x: frame.x0 + (i64::from(x as i32) << unit_bits),
+                y: frame.y0 + (i64::from(y as i32) << unit_bits),
+                key: seat.key,
                 level: task.level,
             });
         }
-        for &at in &darts {
-            self.in_play[at as usize] = 0;
+        self.winners = winners;
+        for seat in &self.seats {
+            self.priority[seat.at as usize] = NO_DART;
         }
-        self.darts = darts;
     }
 
-    /// Whether a dart in conflict with that of cell `at` has the higher priority; a tie goes to the cell that comes first.
-    #[inline]
-    fn beaten(&self, width: usize, at: usize, radius2: f64) -> bool {
-        let (x, y, priority) = (self.dart_x[at], self.dart_y[at], self.priority[at]);
-        // The nearest rows first, for they decide most cases.
-        for (row, half) in [ROWS[2], ROWS[1], ROWS[3], ROWS[0], ROWS[4]] {
-            let first = (at as isize + row * width as isize) as usize - half;
-            let mut in_play = u64::from_le_bytes(eight(&self.in_play, first));
-            in_play &= (1 << (8 * (2 * half + 1))) - 1;
-            while in_play != 0 {
-                let other = first + in_play.trailing_zeros() as usize / 8;
-                in_play &= in_play - 1;
-                let rival = (self.priority[other], at);
-                if rival > (priority, other) {
-                    let (dx, dy) = (self.dart_x[other] - x, self.dart_y[other] - y);
-                    if dx * dx + dy * dy < radius2 {
-                        return true;
-                    }
-                }
+    /// The cells whose darts beat all those in conflict with them, where nothing from beyond the frame has a say.
+    fn winners(&mut self, task: &Task<'_>, round: usize) -> Vec<Seat> {
+        let frame = task.frame;
+        let margin = PAD + 2 * NEIGHBOURS * (round + 1);
+        let inside = |i: u16, n: usize| usize::from(i) >= margin && usize::from(i) < n - margin;
+        let mut winners = std::mem::take(&mut self.winners);
+        winners.resize(self.seats.len(), Seat::default());
+        let mut n_winners = 0;
+        for &seat in &self.seats {
+            if inside(seat.column, frame.width) && inside(seat.row, frame.height) {
+                winners[n_winners] = seat;
+                let beaten = self.beaten(frame.width, seat.at as usize, task.radius2);
+                n_winners += usize::from(!beaten);
             }
         }
-        false
+        winners.truncate(n_winners);
+        winners
+    }
+
+    /// Whether a dart in conflict with that of cell `at` has no lower priority; in a tie, both are beaten.
+    #[inline(never)]
+    fn beaten(&self, width: usize, at: usize, radius2: f32) -> bool {
+        let xs = &self.darts.x[..];
+        let (ys, priorities) = (&self.darts.y[..xs.len()], &self.priority[..xs.len()]);
+        let (x, y, priority) = (xs[at], ys[at], priorities[at]);
+        let mut rivals = [0; LANES];
+        for first in vectors(width, at) {
+            let (xs, ys) = (lanes(xs, first), lanes(ys, first));
+            let priorities = lanes(priorities, first);
+            for k in 0..LANES {
+                let (dx, dy) = (xs[k] - x, ys[k] - y);
+                let rival = (dx * dx + dy * dy < radius2) & (priorities[k] >= priority);
+                rivals[k] += i32::from(rival);
+            }
+        }
+        // The dart itself is one of them.
+        rivals.iter().sum::<i32>() > 1
     }
 }
 
-/// How many darts a cell with `n_open` open squares throws.
+impl Places {
+    /// Whether one of them is nearer to `from` in cell `at` than the radius.
+    ///
+    /// By itself, for the compiler finds no vectors in it when it sees where `from` comes from.
+    #[inline(never)]
+    fn near(&self, width: usize, at: usize, (x, y): (f32, f32), radius2: f32) -> bool {
+        let xs = &self.x[..];
+        let ys = &self.y[..xs.len()];
+        let mut near = [0; LANES];
+        for first in vectors(width, at) {
+            let (xs, ys) = (lanes(xs, first), lanes(ys, first));
+            for k in 0..LANES {
+                let (dx, dy) = (xs[k] - x, ys[k] - y);
+                near[k] += i32::from(dx * dx + dy * dy < radius2);
+            }
+        }
+        near.iter().sum::<i32>() > 0
+    }
+}
+
+/// Makes `values` hold `n` times the same.
+fn refill<T: Copy>(values: &mut Vec<T>, n: usize, value: T) {
+    values.clear();
+    values.resize(n, value);
+}
+
+/// How many draws for numbers of darts one hash gives.
+const DRAWS: usize = 4;
+
+/// The draws of a group of [`DRAWS`] columns of a row.
+#[inline]
+fn row_draws(row_key: u64, group: i64) -> [u16; DRAWS] {
+    let bits = mix(!row_key ^ group as u64);
+    [0, 16, 32, 48].map(|shift| (bits >> shift) as u16)
+}
+
+/// The draw of a cell for how many darts it throws.
+#[cfg(test)]
+pub(super) fn cell_draw(row_key: u64, column: i64) -> u16 {
+    let group = column.div_euclid(DRAWS as i64);
+    row_draws(row_key, group)[column.rem_euclid(DRAWS as i64) as usize]
+}
+
+/// The hash of a cell's dart: where it lands, its priority, and all that its point draws later.
+#[inline]
+pub(super) fn dart_key(row_key: u64, column: i64, dart: u8) -> u64 {
+    mix(row_key ^ (column << 8 | i64::from(dart)) as u64)
+}
+
+/// A dart's priority over others, or [`NO_DART`] for one that is lost.
+#[inline]
+pub(super) fn priority(key: u64, lost: bool) -> f32 {
+    // Without a branch: all bits set are −1.
+    ((key >> 40) as i32 | -i32::from(lost)) as f32
+}
+
+/// The readiness of a level's cells in a round.
+#[cfg(test)]
+pub(super) fn zeal(level: usize, round: usize) -> u16 {
+    ZEAL[level][round]
+}
+
+/// How many darts a cell throws whose `cover` leaves some squares open.
 ///
 /// What is expected is exactly in proportion to the open squares: a cell that threw more for its size would draw points
 /// to where little is left of cells, and the lattice would show in the spectrum.
 #[inline]
-pub(super) fn n_darts(level: u8, round: usize, n_open: u64, key: u64) -> u64 {
+pub(super) fn n_darts(zeal: u16, cover: u64, draw: u16) -> u8 {
     // Eighths of 64 squares, rounded up or down by a draw from 512.
-    (ZEAL[usize::from(level)][round] * n_open + (key >> 55)) >> 9
+    ((zeal * cover.count_zeros() as u16 + (draw >> 7)) >> 9) as u8
 }
 
-/// Eight flags from `first`.
+/// The first cells of the vectors that hold a neighbourhood; some cells beyond do no harm.
 #[inline]
-fn eight(flags: &[u8], first: usize) -> [u8; 8] {
-    let flags = &flags[first..first + 8];
-    flags.try_into().expect("the slice has eight flags")
+fn vectors(width: usize, at: usize) -> [usize; 8] {
+    let (north, south) = (at + width, at - width);
+    [
+        south - width - 1,
+        south - 2,
+        south + 2,
+        at - 2,
+        at + 2,
+        north - 2,
+        north + 2,
+        north + width - 1,
+    ]
 }
 
-/// Positions of `N` cells from the west end of a neighbourhood's row.
+/// The values of [`LANES`] cells.
 #[inline]
-fn lanes<const N: usize>(positions: &[f64], first: usize) -> &[f64; N] {
-    let positions = &positions[first..first + N];
-    positions.try_into().expect("the slice has that length")
-}
-
-/// Lowers two minima to the squared distances of `N` cells' points, an even number of cells for two lanes of a vector.
-#[inline]
-fn nearer<const N: usize>(
-    (xs, ys): (&[f64], &[f64]),
-    first: usize,
-    (x, y): (f64, f64),
-    nearest: &mut [f64; 2],
-) {
-    let (xs, ys) = (lanes::<N>(xs, first), lanes::<N>(ys, first));
-    for k in 0..N {
-        let (dx, dy) = (xs[k] - x, ys[k] - y);
-        let distance2 = dx * dx + dy * dy;
-        let least = &mut nearest[k % 2];
-        *least = if distance2 < *least {
-            distance2
-        } else {
-            *least
-        };
-    }
-}
-
-/// Whether a point stands nearer to `from` in cell `at` than the radius.
-///
-/// One cell beyond each row is looked at as well, for vectors are even; it does no harm.
-#[inline]
-fn near(xs: &[f64], ys: &[f64], width: usize, at: usize, from: (f64, f64), radius2: f64) -> bool {
-    let mut odd = [f64::INFINITY; 2];
-    let mut even = [f64::INFINITY; 2];
-    let points = (xs, ys);
-    nearer::<4>(points, at - 2 * width - 1, from, &mut even);
-    nearer::<6>(points, at - width - 2, from, &mut odd);
-    nearer::<6>(points, at - 2, from, &mut even);
-    nearer::<6>(points, at + width - 2, from, &mut odd);
-    nearer::<4>(points, at + 2 * width - 1, from, &mut even);
-    let nearest = [0, 1].map(|k| if odd[k] < even[k] { odd[k] } else { even[k] });
-    (nearest[0] < radius2) | (nearest[1] < radius2)
+fn lanes(values: &[f32], first: usize) -> &[f32; LANES] {
+    let values = &values[first..first + LANES];
+    values.try_into().expect("the slice has that length")
 }

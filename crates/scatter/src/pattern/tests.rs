@@ -25,13 +25,13 @@ struct Twin<'a> {
 impl Twin<'_> {
     fn cell_of(&self, x: i64, y: i64) -> (i64, i64) {
         (
-            (x - self.frame.x0).div_euclid(self.lattice.cell),
-            (y - self.frame.y0).div_euclid(self.lattice.cell),
+            (x - self.frame.x0).div_euclid(self.lattice.side()),
+            (y - self.frame.y0).div_euclid(self.lattice.side()),
         )
     }
 
-    /// Open squares of a cell, in order.
-    fn open(&self, (column, row): (i64, i64)) -> Vec<u64> {
+    /// Squares of a cell that are closed.
+    fn cover(&self, (column, row): (i64, i64)) -> u64 {
         let mut covered = self.closed.get(&(column, row)).copied().unwrap_or(0);
         for p in self.points.iter() {
             let (c, r) = self.cell_of(p.x, p.y);
@@ -39,81 +39,74 @@ impl Twin<'_> {
                 continue;
             }
             let mut n = 0;
-            let (u, v) = (
-                (p.x - self.frame.x0).rem_euclid(self.lattice.cell),
-                (p.y - self.frame.y0).rem_euclid(self.lattice.cell),
-            );
+            let within = |from: i64| from.rem_euclid(self.lattice.side()) >> self.lattice.unit_bits;
+            let (u, v) = (within(p.x - self.frame.x0), within(p.y - self.frame.y0));
             for (dr, half) in lattice::ROWS {
                 for dc in -(half as i64)..=half as i64 {
                     if (c + dc, r + dr as i64) == (column, row) {
-                        covered |= self.disks.around(u, v, self.lattice.cell)[n];
+                        covered |= self.disks.around(u as u32, v as u32, &self.lattice).0[n];
                     }
                     n += 1;
                 }
             }
         }
-        (0..64).filter(|s| covered >> s & 1 == 0).collect()
+        covered
     }
 
+    /// Whether two places are closer than the radius.
     fn conflict(&self, a: (i64, i64), b: (i64, i64)) -> bool {
-        let (dx, dy) = (a.0 - b.0, a.1 - b.1);
+        let units = |apart: i64| apart >> self.lattice.unit_bits;
+        let (dx, dy) = (units(a.0 - b.0), units(a.1 - b.1));
         dx * dx + dy * dy < self.lattice.radius2
     }
 
-    /// The darts of a cell in a round that are not lost: position and key.
-    fn darts(&mut self, round: usize, column: i64, row: i64) -> Vec<((i64, i64), u64)> {
-        let cell = self.lattice.cell;
+    /// The first dart of a cell in a round that is not lost: position and key.
+    fn dart(&mut self, round: usize, column: i64, row: i64) -> Option<((i64, i64), u64)> {
+        let Lattice {
+            cell, unit_bits, ..
+        } = self.lattice;
         let row_key = self.lattice.row_key(round, self.frame.row0 + row);
-        let key = mix(row_key ^ (self.frame.column0 + column) as u64);
-        let n = level::n_darts(
-            self.level,
-            round,
-            self.open((column, row)).len() as u64,
-            key,
-        );
-        let mut alive = Vec::new();
-        for k in 0..n {
-            let key = key.wrapping_add(k.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let key = draw(key, Purpose::Flight);
-            let open = self.open((column, row));
-            let square = if open.is_empty() {
-                return alive;
-            } else {
-                open[(((key & 0xffff) * open.len() as u64) >> 16) as usize] as i64
-            };
-            let along = |eighth: i64, bits: u64| {
-                let fraction = (bits & 0xff_ffff) as i64;
-                (eighth * (1 << 24) + fraction) * cell / (1 << 27)
-            };
-            let x = self.frame.x0 + column * cell + along(square % 8, key >> 16);
-            let y = self.frame.y0 + row * cell + along(square / 8, key >> 40);
-            if self
-                .points
-                .iter()
-                .any(|p| self.conflict((p.x, p.y), (x, y)))
-            {
-                *self.closed.entry((column, row)).or_insert(0) |= 1 << square;
-            } else {
-                alive.push(((x, y), key));
+        let draw = level::cell_draw(row_key, self.frame.column0 + column);
+        let zeal = level::zeal(usize::from(self.level), round);
+        for k in 0..level::n_darts(zeal, self.cover((column, row)), draw) {
+            let key = level::dart_key(row_key, self.frame.column0 + column, k);
+            let cover = self.cover((column, row));
+            let open: Vec<i64> = (0..64).filter(|s| cover >> s & 1 == 0).collect();
+            if open.is_empty() {
+                return None;
             }
+            let square = open[(((key & 0xffff) * open.len() as u64) >> 16) as usize];
+            let along = |eighth: i64, bits: u64| {
+                let fraction = (bits & 0xfff) as i64;
+                (eighth * (1 << 12) + fraction) * cell / (1 << 15)
+            };
+            let u = column * cell + along(square % 8, key >> 16);
+            let v = row * cell + along(square / 8, key >> 28);
+            let at = (
+                self.frame.x0 + (u << unit_bits),
+                self.frame.y0 + (v << unit_bits),
+            );
+            if !self.points.iter().any(|p| self.conflict((p.x, p.y), at)) {
+                return Some((at, key));
+            }
+            *self.closed.entry((column, row)).or_insert(0) |= 1 << square;
         }
-        alive
+        None
     }
 
     fn round(&mut self, round: usize) {
         let mut darts = Vec::new();
         for row in 0..self.frame.height as i64 {
             for column in 0..self.frame.width as i64 {
-                let alive = self.darts(round, column, row);
-                let priority = |&(_, key): &((i64, i64), u64)| draw(key, Purpose::Priority);
-                darts.extend(alive.into_iter().max_by_key(priority));
+                darts.extend(self.dart(round, column, row));
             }
         }
-        let beats = |a: u64, b: u64| draw(a, Purpose::Priority) > draw(b, Purpose::Priority);
+        let loses =
+            |a: u64, b: u64| a != b && level::priority(b, false) >= level::priority(a, false);
         let winners = darts.iter().filter(|&&(at, key)| {
             !darts
                 .iter()
-                .any(|&(other, rival)| self.conflict(at, other) && beats(rival, key))
+                .any(|&(other, rival)| self.conflict(at, other) && loses(key, rival))
         });
         let level = self.level;
         let winners: Vec<Point> = winners
@@ -254,9 +247,10 @@ fn no_two_points_are_closer_than_the_spacing() {
 #[test]
 fn every_prefix_of_levels_has_its_own_spacing() {
     let (pattern, points) = many(6, (0, 0));
+    let s = pattern.spacing();
     for (level, rank) in Pattern::LEVEL_RANKS.into_iter().enumerate() {
         let mut points: Vec<_> = points.iter().filter(|c| c.rank < rank).collect();
-        let radius2 = pattern.levels[level].radius2;
+        let radius2 = (s * s) << (LEVELS - 1 - level);
         points.sort_unstable_by_key(|c| c.x);
         for (k, a) in points.iter().enumerate() {
             let near = points[k + 1..]

@@ -3,16 +3,15 @@
 use ecotone_scatter::{Area, BlockId, Candidate, Pattern, PatternScratch};
 use std::f64::consts::TAU;
 
-/// Points of a pattern in a square of `n` × `n` blocks from a block, and the square.
-pub fn points(pattern: &Pattern, from: BlockId, n: i64) -> (Vec<Candidate>, Area) {
+/// Points of a pattern in a square of a side in 1/1024 m, from the south-west of a block, and the square.
+pub fn points(pattern: &Pattern, from: BlockId, side: i64) -> (Vec<Candidate>, Area) {
     let (mut all, mut block) = (Vec::new(), Vec::new());
     let mut scratch = PatternScratch::default();
     let first = pattern.block_area(from);
-    let side = n * pattern.block_side();
     let area = Area::new(first.x0, first.y0, first.x0 + side, first.y0 + side);
     for id in pattern.blocks_over(&area) {
         pattern.block(id, &mut scratch, &mut block);
-        all.extend_from_slice(&block);
+        all.extend(block.iter().filter(|c| area.contains(c.x, c.y)));
     }
     (all, area)
 }
