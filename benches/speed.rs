@@ -22,8 +22,15 @@ const RUNS: usize = 3;
 
 fn main() {
     // Cargo's own flags are not sizes.
-    let sizes: Vec<u32> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![4096, 8192] } else { sizes };
+    let sizes: Vec<u32> = std::env::args()
+        .skip(1)
+        .filter_map(|arg| arg.parse().ok())
+        .collect();
+    let sizes = if sizes.is_empty() {
+        vec![4096, 8192]
+    } else {
+        sizes
+    };
     let scratch = tempfile::tempdir_in(fast_folder()).unwrap();
     println!("{}", machine());
     println!();
@@ -40,7 +47,11 @@ fn main() {
 
 fn fast_folder() -> PathBuf {
     let shm = PathBuf::from("/dev/shm");
-    if shm.is_dir() { shm } else { std::env::temp_dir() }
+    if shm.is_dir() {
+        shm
+    } else {
+        std::env::temp_dir()
+    }
 }
 
 fn machine() -> String {
@@ -105,11 +116,17 @@ fn kernels(scratch: &Path) {
     };
     let mut heights = Raster::default();
     let window = core.grow(rules.reach());
-    row("read heights", pixels, "Mpx/s", time(|| source.read(window, 0, &mut heights).unwrap()));
+    row(
+        "read heights",
+        pixels,
+        "Mpx/s",
+        time(|| source.read(window, 0, &mut heights).unwrap()),
+    );
 
     let mut normals = Raster::default();
     let mut memory = ecotone_terrain::NormalScratch::default();
-    let seconds = time(|| ecotone_terrain::normals(heights.band(0), &rules, &mut memory, &mut normals));
+    let seconds =
+        time(|| ecotone_terrain::normals(heights.band(0), &rules, &mut memory, &mut normals));
     row("normals, smoothed over 2 px", pixels, "Mpx/s", seconds);
 
     let strata: Vec<Stratum> = [(0.0, 20.0), (20.0, 35.0), (35.0, 50.0), (50.0, 90.0)]
@@ -124,7 +141,14 @@ fn kernels(scratch: &Path) {
     let mut weights = Raster::default();
     let mut memory = ecotone_terrain::WeightScratch::default();
     let seconds = time(|| {
-        ecotone_terrain::weights(&normals, heights.band(0), &[], &strata, &mut memory, &mut weights);
+        ecotone_terrain::weights(
+            &normals,
+            heights.band(0),
+            &[],
+            &strata,
+            &mut memory,
+            &mut weights,
+        );
     });
     row("weights of 4 strata", pixels, "Mpx/s", seconds);
 
@@ -140,7 +164,12 @@ fn kernels(scratch: &Path) {
             classes(window.band(0), void.band(0), 128, &mut class);
             distance(class.band(0), &bound, &mut memory, &mut out);
         });
-        row(&format!("signed distance of one stratum, {metres} px"), pixels, "Mpx/s", seconds);
+        row(
+            &format!("signed distance of one stratum, {metres} px"),
+            pixels,
+            "Mpx/s",
+            seconds,
+        );
     }
 
     let pattern = Pattern::new(7, "spruce", 4.0);
@@ -153,7 +182,12 @@ fn kernels(scratch: &Path) {
         }
         n_points = points.len();
     });
-    row("pattern, 4 m spacing", n_points as f64, "M points/s", seconds);
+    row(
+        "pattern, 4 m spacing",
+        n_points as f64,
+        "M points/s",
+        seconds,
+    );
 }
 
 /// One bake, seen from outside.
@@ -213,9 +247,19 @@ fn bake(config: &Path, out: &Path) -> Run {
     let wall = start.elapsed().as_secs_f64();
     assert!(ended.success());
     let mut lines = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut lines).unwrap();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut lines)
+        .unwrap();
     let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    let plants = last["plants"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum();
+    let plants = last["plants"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|n| n.as_f64().unwrap())
+        .sum();
     Run {
         wall,
         cpu: children_cpu_seconds() - before,
@@ -228,7 +272,8 @@ fn resident_kib(status: &str) -> u64 {
     let text = std::fs::read_to_string(status).unwrap_or_default();
     let field = |name: &str| -> u64 {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+            .unwrap_or(0)
     };
     field("RssAnon:") + field("RssShmem:")
 }
@@ -237,7 +282,13 @@ fn resident_kib(status: &str) -> u64 {
 fn children_cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let fields: Vec<f64> = after_name.split(' ').filter_map(|f| f.parse().ok()).collect();
+    let fields: Vec<f64> = after_name
+        .split(' ')
+        .filter_map(|f| f.parse().ok())
+        .collect();
     // The state letter is not a number, so cutime is the 13th number after the name.
-    fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
+    fields
+        .get(12)
+        .zip(fields.get(13))
+        .map_or(0.0, |(user, system)| (user + system) / 100.0)
 }

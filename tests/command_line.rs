@@ -37,22 +37,91 @@ fn world() -> Place {
 #[test]
 fn a_world_is_checked_planned_baked_inspected_exported_and_drawn() {
     let place = world();
-    check(&run(&place, &["check", "world.toml"]), 0, &["ok  ", "heights.tif (150 × 131"], &[]);
-    check(&run(&place, &["plan", "world.toml"]), 0, &["strata         9", "25 × 25 pixels of weights"], &[]);
-    check(&run(&place, &["bake", "world.toml"]), 0, &["baked revision 1", " oak", "weights.vrt"], &[]);
-    check(&run(&place, &["bake", "world.toml"]), 0, &["nothing changed: revision 1 stands"], &[]);
-    check(&run(&place, &["inspect", "out"]), 0, &["strata      meadow, rock, road"], &[]);
-    check(&run(&place, &["inspect", "out", "--digest"]), 0, &["{\"plants\":\""], &[]);
-    check(&run(&place, &["inspect", "heights.tif"]), 0, &["150 × 131 pixels", "nodata      -9999", "% void"], &[]);
-    check(&run(&place, &["export", "out", "--format", "csv", "--to", "p.csv"]), 0, &["plants in p.csv"], &[]);
+    check(
+        &run(&place, &["check", "world.toml"]),
+        0,
+        &["ok  ", "heights.tif (150 × 131"],
+        &[],
+    );
+    check(
+        &run(&place, &["plan", "world.toml"]),
+        0,
+        &["strata         9", "25 × 25 pixels of weights"],
+        &[],
+    );
+    check(
+        &run(&place, &["bake", "world.toml"]),
+        0,
+        &["baked revision 1", " oak", "weights.vrt"],
+        &[],
+    );
+    check(
+        &run(&place, &["bake", "world.toml"]),
+        0,
+        &["nothing changed: revision 1 stands"],
+        &[],
+    );
+    check(
+        &run(&place, &["inspect", "out"]),
+        0,
+        &["strata      meadow, rock, road"],
+        &[],
+    );
+    check(
+        &run(&place, &["inspect", "out", "--digest"]),
+        0,
+        &["{\"plants\":\""],
+        &[],
+    );
+    check(
+        &run(&place, &["inspect", "heights.tif"]),
+        0,
+        &["150 × 131 pixels", "nodata      -9999", "% void"],
+        &[],
+    );
+    check(
+        &run(
+            &place,
+            &["export", "out", "--format", "csv", "--to", "p.csv"],
+        ),
+        0,
+        &["plants in p.csv"],
+        &[],
+    );
     let csv = std::fs::read_to_string(place.path("p.csv")).unwrap();
     assert!(csv.starts_with("id,species,x,y,z,yaw,size,nx,ny,nz,variant\n"));
-    check(&run(&place, &["preview", "out", "-o", "p.png", "--size", "200"]), 0, &["p.png"], &[]);
-    check(&run(&place, &["preview", "out", "-o", "d.png", "--layer", "sdf:meadow"]), 0, &[], &[]);
-    assert!(std::fs::read(place.path("p.png")).unwrap().starts_with(b"\x89PNG"));
+    check(
+        &run(&place, &["preview", "out", "-o", "p.png", "--size", "200"]),
+        0,
+        &["p.png"],
+        &[],
+    );
+    check(
+        &run(
+            &place,
+            &["preview", "out", "-o", "d.png", "--layer", "sdf:meadow"],
+        ),
+        0,
+        &[],
+        &[],
+    );
+    assert!(
+        std::fs::read(place.path("p.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG")
+    );
 
-    let chunk = std::fs::read_dir(place.path("out/vegetation")).unwrap().next().unwrap().unwrap();
-    check(&run(&place, &["inspect", chunk.path().to_str().unwrap()]), 0, &["chunk       ("], &[]);
+    let chunk = std::fs::read_dir(place.path("out/vegetation"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    check(
+        &run(&place, &["inspect", chunk.path().to_str().unwrap()]),
+        0,
+        &["chunk       ("],
+        &[],
+    );
 }
 
 #[test]
@@ -78,13 +147,33 @@ fn mistakes_are_refused_with_their_place_and_a_remedy() {
     ];
     for (right, wrong, said) in cases {
         std::fs::write(place.path("wrong.toml"), text.replace(right, wrong)).unwrap();
-        check(&run(&place, &["bake", "wrong.toml"]), 2, &[], &[said, "wrong.toml:"]);
+        check(
+            &run(&place, &["bake", "wrong.toml"]),
+            2,
+            &[],
+            &[said, "wrong.toml:"],
+        );
         assert!(!place.path("out").exists());
     }
-    check(&run(&place, &["bake", "nowhere.toml"]), 2, &[], &["nowhere.toml"]);
+    check(
+        &run(&place, &["bake", "nowhere.toml"]),
+        2,
+        &[],
+        &["nowhere.toml"],
+    );
     check(&run(&place, &["bake"]), 2, &[], &["Usage"]);
-    check(&run(&place, &["inspect", "nowhere"]), 2, &[], &["there is nothing at nowhere"]);
-    check(&run(&place, &["preview", "nowhere", "-o", "p.png"]), 2, &[], &["nowhere"]);
+    check(
+        &run(&place, &["inspect", "nowhere"]),
+        2,
+        &[],
+        &["there is nothing at nowhere"],
+    );
+    check(
+        &run(&place, &["preview", "nowhere", "-o", "p.png"]),
+        2,
+        &[],
+        &["nowhere"],
+    );
 }
 
 #[test]
@@ -94,7 +183,10 @@ fn grids_that_are_not_in_metres_are_refused_with_the_true_size() {
     // R05: a DEM in degrees gave slopes of 87–90° everywhere.
     let degrees = support::writer::Tiff::new(64, 64, (3, 32))
         .placed((1.0 / 3600.0, 1.0 / 3600.0), (10.0, 60.009))
-        .tag(34735, Value::Shorts(vec![1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326]));
+        .tag(
+            34735,
+            Value::Shorts(vec![1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326]),
+        );
     place.write("degrees.tif", &degrees, |x, _| 10.0 * x as f64);
     let text = "terrain.heights = ['degrees.tif']\noutput.fields = ['slope']\n[[stratum]]\nname = 'ground'\n";
     std::fs::write(place.path("world.toml"), text).unwrap();
@@ -102,12 +194,30 @@ fn grids_that_are_not_in_metres_are_refused_with_the_true_size() {
         &run(&place, &["bake", "world.toml"]),
         2,
         &[],
-        &["degrees.tif is in degrees", "15.500 × 30.948 m", "pixel_size = \"ground\""],
+        &[
+            "degrees.tif is in degrees",
+            "15.500 × 30.948 m",
+            "pixel_size = \"ground\"",
+        ],
     );
-    let text = text.replace("terrain.heights", "terrain.pixel_size = 'ground'\nterrain.heights");
+    let text = text.replace(
+        "terrain.heights",
+        "terrain.pixel_size = 'ground'\nterrain.heights",
+    );
     place.bake(&text, 1, "out").unwrap();
     let world = ecotone_interchange::Finished::open(&place.path("out")).unwrap();
     let mut slope = ecotone_grid::Raster::default();
-    world.field("slope", 0, ecotone_grid::Rect::new(10, 10, 50, 50), &mut slope).unwrap();
-    assert!(slope.pixels().iter().all(|s| (s - 32.9).abs() < 0.2), "{}", slope.pixels()[0]);
+    world
+        .field(
+            "slope",
+            0,
+            ecotone_grid::Rect::new(10, 10, 50, 50),
+            &mut slope,
+        )
+        .unwrap();
+    assert!(
+        slope.pixels().iter().all(|s| (s - 32.9).abs() < 0.2),
+        "{}",
+        slope.pixels()[0]
+    );
 }

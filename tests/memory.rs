@@ -26,7 +26,8 @@ fn peak_kib(config: &Path) -> u64 {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let field = |name: &str| -> u64 {
             let rest = text.lines().find_map(|line| line.strip_prefix(name));
-            rest.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+            rest.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+                .unwrap_or(0)
         };
         peak = peak.max(field("RssAnon:") + field("RssShmem:"));
         if let Some(ended) = bake.try_wait().unwrap() {
@@ -43,7 +44,11 @@ fn four_times_the_map_takes_the_same_memory() {
     let dir = tempfile::tempdir().unwrap();
     let peaks = [1024, 2048].map(|size: u32| {
         let demo = dir.path().join(size.to_string());
-        let made = ecotone().arg("demo").arg(&demo).args(["--size", &size.to_string()]).status();
+        let made = ecotone()
+            .arg("demo")
+            .arg(&demo)
+            .args(["--size", &size.to_string()])
+            .status();
         assert!(made.unwrap().success());
         let config = demo.join("world.toml");
         let text = std::fs::read_to_string(&config).unwrap();

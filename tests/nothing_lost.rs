@@ -27,7 +27,9 @@ fn a_killed_bake_leaves_the_last_revision_and_the_next_completes() {
     let old = config_text(64, 60.0);
     std::fs::write(place.path("old.toml"), &old).unwrap();
     std::fs::write(place.path("new.toml"), old.replace("seed = 5", "seed = 6")).unwrap();
-    place.bake(&old.replace("seed = 5", "seed = 6"), 2, "fresh").unwrap();
+    place
+        .bake(&old.replace("seed = 5", "seed = 6"), 2, "fresh")
+        .unwrap();
     let new_digests = place.digests("fresh");
 
     assert!(start(&place, "old.toml").wait().unwrap().success());
@@ -87,8 +89,14 @@ fn baking_again_changes_nothing() {
 fn a_second_bake_of_a_world_is_told_who_holds_it() {
     let place = Place::with_hills(&plain(150, 131));
     let _holder = ecotone_store::WorldWriter::open(&place.path("out")).unwrap();
-    let error = place.bake(&config_text(64, 60.0), 1, "out").unwrap_err().to_string();
-    assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+    let error = place
+        .bake(&config_text(64, 60.0), 1, "out")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(&format!("process {}", std::process::id())),
+        "{error}"
+    );
 }
 
 #[test]
@@ -105,6 +113,9 @@ fn a_broken_block_ends_the_bake_with_its_place_and_leaves_the_world() {
     std::fs::write(place.path("heights.tif"), bytes).unwrap();
     let error = place.bake(&config_text(64, 60.0), 2, "out").unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("strata of tile") && text.contains("heights.tif"), "{text}");
+    assert!(
+        text.contains("strata of tile") && text.contains("heights.tif"),
+        "{text}"
+    );
     assert_eq!(place.digests("out"), before);
 }

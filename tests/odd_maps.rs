@@ -43,7 +43,11 @@ fn bake(tiff: &Tiff, rules: &str, pixel: impl Fn(usize, usize) -> f64) -> Place 
     let place = Place::new();
     place.write("heights.tif", tiff, pixel);
     place
-        .bake(&format!("terrain.heights = ['heights.tif']\n{rules}"), 2, "out")
+        .bake(
+            &format!("terrain.heights = ['heights.tif']\n{rules}"),
+            2,
+            "out",
+        )
         .unwrap();
     place
 }
@@ -56,7 +60,9 @@ fn thin_and_tiny_maps_bake() {
             let place = bake(&tiff(width, height), &rules, hills);
             let world = Finished::open(&place.path("out")).unwrap();
             let mut weights = Raster::default();
-            world.weights(Rect::new(0, 0, width as i64, height as i64), &mut weights).unwrap();
+            world
+                .weights(Rect::new(0, 0, width as i64, height as i64), &mut weights)
+                .unwrap();
             for k in 0..width * height {
                 let total: u32 = (0..3).map(|b| u32::from(weights.band(b).pixels()[k])).sum();
                 assert_eq!(total, 255, "{width}×{height} in tiles of {tile}");
@@ -70,20 +76,27 @@ fn a_map_of_voids_is_empty() {
     let place = bake(&tiff(60, 40), STRATA, |_, _| NODATA);
     let world = Finished::open(&place.path("out")).unwrap();
     let mut weights = Raster::default();
-    world.weights(Rect::new(0, 0, 60, 40), &mut weights).unwrap();
+    world
+        .weights(Rect::new(0, 0, 60, 40), &mut weights)
+        .unwrap();
     assert!(weights.pixels().iter().all(|&w| w == 0));
     assert!(world.manifest().chunks.is_empty());
 }
 
 #[test]
 fn one_valid_pixel_is_flat() {
-    let place = bake(&tiff(9, 9), STRATA, |x, y| if (x, y) == (4, 4) { 100.0 } else { NODATA });
+    let place = bake(&tiff(9, 9), STRATA, |x, y| {
+        if (x, y) == (4, 4) { 100.0 } else { NODATA }
+    });
     let world = Finished::open(&place.path("out")).unwrap();
     let (mut weights, mut sdf) = (Raster::default(), Raster::default());
     world.weights(Rect::new(0, 0, 9, 9), &mut weights).unwrap();
     world.sdf(Rect::new(0, 0, 9, 9), &mut sdf).unwrap();
     assert_eq!(weights.band(0).at(4, 4), 255);
-    assert_eq!(weights.pixels().iter().map(|&w| u32::from(w)).sum::<u32>(), 255);
+    assert_eq!(
+        weights.pixels().iter().map(|&w| u32::from(w)).sum::<u32>(),
+        255
+    );
     // It is inside, and no edge is anywhere: as far inside as is told apart.
     assert_eq!(sdf.band(0).at(4, 4), -32767);
     assert_eq!(sdf.band(0).at(3, 4), i16::MIN);
@@ -93,11 +106,15 @@ fn one_valid_pixel_is_flat() {
 fn one_void_in_a_plain_changes_nothing_else() {
     // R11: the void value was taken for a height and dragged its neighbours down.
     let rules = "output.fields = ['normals']\n[[stratum]]\nname = 'ground'\n";
-    let place = bake(&tiff(9, 9), rules, |x, y| if (x, y) == (4, 4) { NODATA } else { 100.0 });
+    let place = bake(&tiff(9, 9), rules, |x, y| {
+        if (x, y) == (4, 4) { NODATA } else { 100.0 }
+    });
     let world = Finished::open(&place.path("out")).unwrap();
     for (band, value) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
         let mut normals = Raster::default();
-        world.field("normals", band, Rect::new(0, 0, 9, 9), &mut normals).unwrap();
+        world
+            .field("normals", band, Rect::new(0, 0, 9, 9), &mut normals)
+            .unwrap();
         for (k, &component) in normals.pixels().iter().enumerate() {
             if k == 40 {
                 assert!(component.is_nan());
@@ -113,7 +130,12 @@ fn a_species_without_its_stratum_is_absent_and_a_lone_stratum_has_no_edge() {
     let place = bake(&tiff(120, 120), STRATA, |_, _| 10.0);
     let world = Finished::open(&place.path("out")).unwrap();
     let [oaks, edelweiss] = [0, 1].map(|species| {
-        world.manifest().chunks.iter().map(|chunk| chunk.plants[species]).sum::<u64>()
+        world
+            .manifest()
+            .chunks
+            .iter()
+            .map(|chunk| chunk.plants[species])
+            .sum::<u64>()
     });
     assert!(oaks > 1000 && edelweiss == 0, "{oaks} and {edelweiss}");
     let mut sdf = Raster::default();
@@ -147,7 +169,11 @@ fn far_from_the_origin_plants_keep_their_distance() {
             (fields[2].parse().unwrap(), fields[3].parse().unwrap())
         })
         .collect();
-    assert!(points.len() as f64 > 0.59 * 79.0 * 79.0 / 0.0625, "{}", points.len());
+    assert!(
+        points.len() as f64 > 0.59 * 79.0 * 79.0 / 0.0625,
+        "{}",
+        points.len()
+    );
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (k, a) in points.iter().enumerate() {
         for b in points[k + 1..].iter().take_while(|b| b.0 - a.0 < 0.25) {

@@ -14,7 +14,9 @@ const SIZE: (usize, usize) = (150, 131);
 
 fn bake(tiff: &Tiff, tile: u32, chunk: f64, threads: usize) -> Digests {
     let place = Place::with_hills(tiff);
-    place.bake(&config_text(tile, chunk), threads, "out").unwrap();
+    place
+        .bake(&config_text(tile, chunk), threads, "out")
+        .unwrap();
     place.digests("out")
 }
 
@@ -61,7 +63,11 @@ fn any_storage_and_chunks_make_the_same_world() {
     ];
     for (name, storage) in storages {
         for (tile, chunk) in [(64, 100.0), (100, 256.0)] {
-            assert_eq!(bake(&storage, tile, chunk, 2), whole, "{name}, chunks of {chunk} m");
+            assert_eq!(
+                bake(&storage, tile, chunk, 2),
+                whole,
+                "{name}, chunks of {chunk} m"
+            );
         }
     }
 }
@@ -71,9 +77,11 @@ fn normals_and_slopes_are_equal_from_every_tile() {
     // R01 of users' reports: a border vertex got another normal in each of two tiles.
     let field = |tile: u32| {
         let place = Place::new();
-        place.write("heights.tif", &Tiff::new(129, 129, (3, 32)).placed((5.0, 5.0), (0.0, 0.0)), |x, y| {
-            20.0 * (x as f64 / 7.0).sin() + 15.0 * (y as f64 / 5.0).cos()
-        });
+        place.write(
+            "heights.tif",
+            &Tiff::new(129, 129, (3, 32)).placed((5.0, 5.0), (0.0, 0.0)),
+            |x, y| 20.0 * (x as f64 / 7.0).sin() + 15.0 * (y as f64 / 5.0).cos(),
+        );
         let text = format!(
             "terrain.heights = ['heights.tif']\ntiles.size = {tile}\nnormals.smoothing = 12.0\n\
              output.fields = ['slope', 'normals']\n[[stratum]]\nname = 'ground'\n"
@@ -83,7 +91,11 @@ fn normals_and_slopes_are_equal_from_every_tile() {
         let mut pixels = Vec::new();
         for (name, band) in [("slope", 0), ("normals", 0), ("normals", 1), ("normals", 2)] {
             let mut out = Raster::default();
-            assert!(world.field(name, band, Rect::new(0, 0, 129, 129), &mut out).unwrap());
+            assert!(
+                world
+                    .field(name, band, Rect::new(0, 0, 129, 129), &mut out)
+                    .unwrap()
+            );
             pixels.extend(out.pixels().iter().map(|v| v.to_bits()));
         }
         pixels
@@ -126,11 +138,15 @@ fn a_collar_of_voids_changes_nothing() {
     let (w, h, c) = (SIZE.0 as i64, SIZE.1 as i64, COLLAR as i64);
     let (mut a, mut b) = (Raster::default(), Raster::default());
     bare_world.weights(Rect::new(0, 0, w, h), &mut a).unwrap();
-    padded_world.weights(Rect::new(c, c, w + c, h + c), &mut b).unwrap();
+    padded_world
+        .weights(Rect::new(c, c, w + c, h + c), &mut b)
+        .unwrap();
     assert!(a.pixels() == b.pixels(), "weights");
     let (mut a, mut b) = (Raster::default(), Raster::default());
     bare_world.sdf(Rect::new(0, 0, w, h), &mut a).unwrap();
-    padded_world.sdf(Rect::new(c, c, w + c, h + c), &mut b).unwrap();
+    padded_world
+        .sdf(Rect::new(c, c, w + c, h + c), &mut b)
+        .unwrap();
     assert!(a.pixels() == b.pixels(), "distances");
     let trees = plants(&bare.path("out"));
     assert!(trees.len() > 300);
@@ -150,7 +166,9 @@ fn south_up_is_turned() {
     let south = south.tag(34264, support::writer::Value::Doubles(matrix));
     let bake = |tiff: &Tiff, turned: bool| {
         let place = Place::new();
-        place.write("heights.tif", tiff, |x, y| hills(x, if turned { 29 - y } else { y }));
+        place.write("heights.tif", tiff, |x, y| {
+            hills(x, if turned { 29 - y } else { y })
+        });
         let text = "terrain.heights = ['heights.tif']\n[[stratum]]\nname = 'flat'\nslope = [0, 20]\n[[stratum]]\nname = 'steep'\nslope = [20, 90]\n[[species]]\nname = 'fir'\nstrata.flat = 1\nspacing = 3\n";
         place.bake(text, 1, "out").unwrap();
         place.digests("out")
@@ -178,14 +196,16 @@ fn worlds() -> impl Strategy<Value = World> {
         prop_oneof![Just(0.0), 0.5..9.0],
         prop_oneof![Just(0.0), 0.1..40.0],
     )
-        .prop_map(|(size, pixel, heights, void_share, smoothing, max_distance)| World {
-            size,
-            pixel,
-            heights,
-            void_share,
-            smoothing,
-            max_distance,
-        })
+        .prop_map(
+            |(size, pixel, heights, void_share, smoothing, max_distance)| World {
+                size,
+                pixel,
+                heights,
+                void_share,
+                smoothing,
+                max_distance,
+            },
+        )
 }
 
 fn digest(world: &World, tile: u32, chunk: f64, threads: usize) -> Digests {
@@ -193,9 +213,8 @@ fn digest(world: &World, tile: u32, chunk: f64, threads: usize) -> Digests {
     let tiff = Tiff::new(world.size.0, world.size.1, (3, 32))
         .placed(world.pixel, (-30.0, 12.5))
         .tag(42113, support::writer::Value::Text("-9999"));
-    let noise = |x: usize, y: usize| {
-        ecotone_grid::mix(world.heights ^ ((x as u64) << 32) ^ y as u64)
-    };
+    let noise =
+        |x: usize, y: usize| ecotone_grid::mix(world.heights ^ ((x as u64) << 32) ^ y as u64);
     place.write("heights.tif", &tiff, |x, y| {
         if noise(x, y) % 100 < world.void_share {
             NODATA

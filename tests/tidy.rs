@@ -1,5 +1,7 @@
 //! The house is as ARCHITECTURE.md draws it: arrows between crates point down only.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("scatter", &["grid"]),
     ("geotiff", &["grid"]),
     ("store", &["grid"]),
-    ("bake", &["grid", "terrain", "sdf", "scatter", "geotiff", "store"]),
+    (
+        "bake",
+        &["grid", "terrain", "sdf", "scatter", "geotiff", "store"],
+    ),
     ("interchange", &["grid", "geotiff", "store"]),
     ("cli", &["grid", "geotiff", "store", "bake", "interchange"]),
 ];

@@ -131,7 +131,8 @@ impl Place {
 
     /// Bakes a config into the folder `out`.
     pub fn bake(&self, text: &str, threads: usize, out: &str) -> Result<Outcome, BakeError> {
-        let loaded = config::parse(text, &self.path("world.toml")).unwrap_or_else(|e| panic!("{e}"));
+        let loaded =
+            config::parse(text, &self.path("world.toml")).unwrap_or_else(|e| panic!("{e}"));
         let options = Options {
             out: Some(self.path(out)),
             memory_bytes: 8 << 20,
@@ -155,8 +156,12 @@ pub fn config_text(tile: u32, chunk: f64) -> String {
 pub fn plants(world: &Path) -> Vec<String> {
     let file = world.with_extension("csv");
     ecotone_interchange::write_csv(&Finished::open(world).unwrap(), &file).unwrap();
-    let mut rows: Vec<String> =
-        std::fs::read_to_string(file).unwrap().lines().skip(1).map(str::to_owned).collect();
+    let mut rows: Vec<String> = std::fs::read_to_string(file)
+        .unwrap()
+        .lines()
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
     rows.sort();
     rows
 }

@@ -135,7 +135,7 @@ impl Bake {
                 (species.name.clone(), n)
             })
             .collect();
-        let committed = writer.commit(manifest, &[])?;
+        let committed = writer.commit(manifest)?;
         Ok(Outcome {
             committed,
             n_plants,

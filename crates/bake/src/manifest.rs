@@ -3,8 +3,8 @@
 use ecotone_geotiff::Source;
 use ecotone_store::{
     ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
-    GeoKeysRecord, GridRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
-    content_digest,
+    GeoKeysRecord, GridRecord, HeightsRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord,
+    Stage, content_digest,
 };
 
 use crate::config::{Compression as CompressionWord, Field, Loaded, Species};
@@ -29,7 +29,12 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
         program: concat!("ecotone ", env!("CARGO_PKG_VERSION")).to_owned(),
         grid: GridRecord::new(plan.tiles, &plan.transform, &inputs.keys),
         source: source_record(inputs),
-        heights: vec![absolute(inputs.heights.path())],
+        heights: vec![HeightsRecord {
+            path: absolute(inputs.heights.path()),
+            scale: config.terrain.scale,
+            offset: config.terrain.offset,
+            nodata: config.terrain.nodata,
+        }],
         config: ConfigRecord {
             path: absolute(&loaded.path),
             digest: content_digest(loaded.text.as_bytes()),

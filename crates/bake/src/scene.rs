@@ -40,8 +40,8 @@ const SDF_EIGHTHS: u64 = 3;
 const PATTERN_EIGHTHS: u64 = 1;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
-/// chunk. Tuned for blocks of some 10,000 candidates and two workers.
-const PATTERN_BYTES: usize = 6 * 10_000 * size_of::<Candidate>();
+/// chunk. Tuned for blocks of some 20,000 candidates and two workers.
+const PATTERN_BYTES: usize = 6 * 20_000 * size_of::<Candidate>();
 
 /// The finished tiles of one stage: on disk, and as many as the budget holds decoded.
 pub(crate) struct Tiles<T> {

@@ -38,7 +38,9 @@ Examples:
     #[command(after_help = "Example:\n  ecotone check world.toml")]
     Check(ConfigArgs),
     /// Show what a bake would run, and how far each stage reads.
-    #[command(after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json")]
+    #[command(
+        after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json"
+    )]
     Plan(ConfigArgs),
     /// Say what a GeoTIFF, a chunk file or a world directory holds.
     #[command(after_help = "\
@@ -167,14 +169,23 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 fn parse_region(text: &str) -> Result<[f64; 4], String> {
     let numbers: Vec<f64> = text
         .split(',')
-        .map(|part| part.trim().parse::<f64>().map_err(|e| format!("{part:?}: {e}")))
+        .map(|part| {
+            part.trim()
+                .parse::<f64>()
+                .map_err(|e| format!("{part:?}: {e}"))
+        })
         .collect::<Result<_, _>>()?;
     match numbers[..] {
         [x0, y0, x1, y1] if x0 < x1 && y0 < y1 && numbers.iter().all(|v| v.is_finite()) => {
             Ok([x0, y0, x1, y1])
         }
-        [_, _, _, _] => Err("expected west < east and south < north, in that order: x0,y0,x1,y1".into()),
-        _ => Err(format!("expected four numbers x0,y0,x1,y1, found {}", numbers.len())),
+        [_, _, _, _] => {
+            Err("expected west < east and south < north, in that order: x0,y0,x1,y1".into())
+        }
+        _ => Err(format!(
+            "expected four numbers x0,y0,x1,y1, found {}",
+            numbers.len()
+        )),
     }
 }
 

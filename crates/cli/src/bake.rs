@@ -18,11 +18,9 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
     let mut progress = Progress::new(voice, "bake", n_pixels);
-    let outcome = bake.run(
-        threads(args),
-        &stop_on_ctrl_c(),
-        &mut |at| progress.report(at.done as f64 / at.total as f64, at.n_plants),
-    );
+    let outcome = bake.run(threads(args), &stop_on_ctrl_c(), &mut |at| {
+        progress.report(at.done as f64 / at.total as f64, at.n_plants)
+    });
     let seconds = progress.seconds();
     drop(progress);
     let outcome = outcome?;
@@ -164,8 +162,14 @@ pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
     ));
     voice.line("stage       jobs  reads around its own");
     let pixels = |reach: ecotone_grid::Reach| format!("{} × {} pixels", reach.x, reach.y);
-    voice.line(format_args!("strata  {strata:>8}  {} of heights", pixels(reaches.strata)));
-    voice.line(format_args!("sdf     {sdf:>8}  {} of weights", pixels(reaches.sdf)));
+    voice.line(format_args!(
+        "strata  {strata:>8}  {} of heights",
+        pixels(reaches.strata)
+    ));
+    voice.line(format_args!(
+        "sdf     {sdf:>8}  {} of weights",
+        pixels(reaches.sdf)
+    ));
     voice.line(format_args!(
         "plants  {plants:>8}  {:.3} m of ground, {} of fields",
         reaches.competition_m,

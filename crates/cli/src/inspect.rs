@@ -35,7 +35,11 @@ pub(crate) fn inspect(args: &InspectArgs, voice: Voice) -> Result<(), CliError> 
 
 fn open(path: &Path) -> Result<Source, SourceError> {
     const BLOCK_BYTES: usize = 64 << 20;
-    Source::open(path, &Options::default(), Arc::new(BlockCache::new(BLOCK_BYTES)))
+    Source::open(
+        path,
+        &Options::default(),
+        Arc::new(BlockCache::new(BLOCK_BYTES)),
+    )
 }
 
 /// One JSON line, also where the file is refused: scripts read it.
@@ -61,7 +65,11 @@ fn sha256(path: &Path) -> Result<(u32, u32, String), SourceError> {
         little_endian.extend(pixels.iter().flat_map(|pixel| pixel.to_le_bytes()));
         hasher.update(&little_endian);
     })?;
-    let digest = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     Ok((source.header().width, source.header().height, digest))
 }
 
@@ -122,7 +130,10 @@ fn raster(path: &Path, voice: Voice) -> Result<(), CliError> {
         Layout::Tiles { width, height } => format!("tiles of {width} × {height}"),
     };
     voice.line(format_args!("{}", path.display()));
-    voice.line(format_args!("size        {} × {} pixels, {} band(s)", header.width, header.height, header.n_bands));
+    voice.line(format_args!(
+        "size        {} × {} pixels, {} band(s)",
+        header.width, header.height, header.n_bands
+    ));
     voice.line(format_args!(
         "stored as   {}, {layout}, {}, predictor {:?}{}",
         header.sample.name(),
@@ -135,8 +146,15 @@ fn raster(path: &Path, voice: Voice) -> Result<(), CliError> {
             let grid = place.transform;
             voice.line(format_args!(
                 "place       north-west corner ({}, {}), pixels of {} × {}{}",
-                grid.x0, grid.y0, grid.pixel.x, grid.pixel.y,
-                if place.south_up { ", rows go north" } else { "" }
+                grid.x0,
+                grid.y0,
+                grid.pixel.x,
+                grid.pixel.y,
+                if place.south_up {
+                    ", rows go north"
+                } else {
+                    ""
+                }
             ));
         }
         Ok(None) => voice.line("place       not given"),
@@ -176,7 +194,10 @@ fn raster(path: &Path, voice: Voice) -> Result<(), CliError> {
         } else {
             voice.line(format_args!(
                 "range       {} … {}, mean {:.4}; {:.3} % void",
-                summary.lowest, summary.highest, summary.mean(), share * 100.0
+                summary.lowest,
+                summary.highest,
+                summary.mean(),
+                share * 100.0
             ));
             value["range"] = json!([summary.lowest, summary.highest]);
             value["mean"] = json!(summary.mean());
@@ -204,7 +225,9 @@ fn chunk(path: &Path, voice: Voice) -> Result<(), CliError> {
     let mut species = Vec::new();
     for kind in chunk.species() {
         let heights = kind.plants().map(|plant| plant.z_mm);
-        let (low, high) = heights.fold((i32::MAX, i32::MIN), |(low, high), z| (low.min(z), high.max(z)));
+        let (low, high) = heights.fold((i32::MAX, i32::MIN), |(low, high), z| {
+            (low.min(z), high.max(z))
+        });
         voice.line(format_args!(
             "{:>10}  {}, heights {:.3} … {:.3} m{}",
             thousands(kind.n_plants() as u64),
@@ -227,7 +250,11 @@ fn world(path: &Path, voice: Voice) -> Result<(), CliError> {
     let world = Finished::open(path)?;
     let manifest = world.manifest();
     let grid = &manifest.grid;
-    voice.line(format_args!("{}, revision {}", path.display(), manifest.revision));
+    voice.line(format_args!(
+        "{}, revision {}",
+        path.display(),
+        manifest.revision
+    ));
     voice.line(format_args!(
         "map         {} × {} pixels of {} × {} m from ({}, {})",
         grid.width, grid.height, grid.pixel[0], grid.pixel[1], grid.x0, grid.y0
@@ -246,7 +273,10 @@ fn world(path: &Path, voice: Voice) -> Result<(), CliError> {
         voice.line(format_args!("{:>10}  {}", thousands(n), species.name));
         plants.insert(species.name.clone(), n.into());
     }
-    voice.line(format_args!("chunks      {} with plants", manifest.chunks.len()));
+    voice.line(format_args!(
+        "chunks      {} with plants",
+        manifest.chunks.len()
+    ));
     voice.line(format_args!("on disk     {}", bytes(total)));
     voice.json(&json!({
         "event": "world",

@@ -103,7 +103,10 @@ fn demo(args: &DemoArgs, voice: Voice) -> Result<(), CliError> {
     voice.line(format_args!("heights     {}", files.heights.display()));
     voice.line(format_args!("road        {}", files.road.display()));
     voice.line(format_args!("config      {}", files.config.display()));
-    voice.line(format_args!("now run     ecotone bake {}", files.config.display()));
+    voice.line(format_args!(
+        "now run     ecotone bake {}",
+        files.config.display()
+    ));
     voice.json(&json!({
         "event": "demo",
         "heights": files.heights,

@@ -78,7 +78,12 @@ impl Progress {
                 "plants": n_plants,
             }));
         } else {
-            note(format_args!("{} {:.0} % · {}", self.what, share * 100.0, text()));
+            note(format_args!(
+                "{} {:.0} % · {}",
+                self.what,
+                share * 100.0,
+                text()
+            ));
         }
     }
 }

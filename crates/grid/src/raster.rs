@@ -40,6 +40,13 @@ impl<T: Copy> Raster<T> {
         self.pixels.resize(rect.area() * n_bands, fill);
     }
 
+    /// Makes it cover another rectangle for a writer of every pixel: what stands in its memory stays, `fill` comes after it.
+    pub fn cover(&mut self, rect: Rect, n_bands: usize, fill: T) {
+        self.rect = rect;
+        self.n_bands = n_bands;
+        self.pixels.resize(rect.area() * n_bands, fill);
+    }
+
     /// The rectangle it covers.
     pub fn rect(&self) -> Rect {
         self.rect

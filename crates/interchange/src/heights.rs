@@ -36,9 +36,15 @@ pub(crate) fn open(
 
 /// Where the manifest says the heights lie, and how they are read.
 fn record(manifest: &Manifest) -> Result<(PathBuf, Options), InterchangeError> {
-    let path = manifest.heights.first().ok_or_else(|| StoreError::Unfit {
+    let record = manifest.heights.first().ok_or_else(|| StoreError::Unfit {
         what: "a world without heights".to_owned(),
         reason: "the manifest names none".to_owned(),
     })?;
-    Ok((PathBuf::from(path), Options::default()))
+    let options = Options {
+        scale: record.scale,
+        offset: record.offset,
+        nodata: record.nodata,
+        ..Options::default()
+    };
+    Ok((PathBuf::from(&record.path), options))
 }

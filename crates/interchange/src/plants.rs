@@ -23,7 +23,8 @@ impl Finished {
         let size = self.manifest().chunk_size;
         for chunk in &self.manifest().chunks {
             if bounds.touch_chunk(chunk, size) {
-                self.visit_chunk(chunk, &bounds, visit)?;
+                self.world()
+                    .chunk(chunk, |view| self.visit_chunk(chunk, view, &bounds, visit))??;
             }
         }
         Ok(())
@@ -32,11 +33,10 @@ impl Finished {
     fn visit_chunk(
         &self,
         chunk: &ChunkArtefact,
+        view: &ChunkView<'_>,
         bounds: &Bounds,
         visit: &mut dyn FnMut(usize, &PlantRecord),
     ) -> Result<(), InterchangeError> {
-        let bytes = self.world().read_verified(&chunk.artefact)?;
-        let view = ChunkView::parse(&bytes)?;
         let (x, y) = view.index();
         let (columns, rows) = bounds.cells([x, y], view.size());
         for species in view.species() {

@@ -93,6 +93,28 @@ fn windows_hold_what_the_whole_holds_and_void_off_the_map() {
 }
 
 #[test]
+fn heights_are_read_as_the_bake_read_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("world");
+    fake::write(&dir, SMALL, &fake::whole(SMALL));
+    let mut manifest = Finished::open(&dir).unwrap().manifest().clone();
+    manifest.heights[0].scale = Some(2.0);
+    manifest.heights[0].offset = Some(-1.0);
+    manifest.heights[0].nodata = Some(fake::height(10.0, 60.0));
+    let mut writer = ecotone_store::WorldWriter::open(&dir).unwrap();
+    writer.commit(manifest).unwrap();
+
+    let mut heights = Raster::default();
+    let world = Finished::open(&dir).unwrap();
+    world
+        .heights(Rect::new(0, 25, 10, 35), &mut heights)
+        .unwrap();
+    assert!(heights.band(0).at(5, 30).is_nan());
+    let expected = fake::height(12.0, 62.0) * 2.0 - 1.0;
+    assert_eq!(heights.band(0).at(6, 31), expected);
+}
+
+#[test]
 fn a_region_holds_its_plants_and_no_other() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("world");

@@ -114,7 +114,7 @@ fn a_plants_attributes_follow_from_its_place() {
         let ground = Ground::at(&fields, plant.x, plant.y).unwrap();
         let sample = probability(of, &fields, plant.x, plant.y).unwrap();
         assert!(sample.probability > 0.0 && sample.is_target);
-        assert_eq!(plant.z, ground.height());
+        assert_eq!(Some(plant.z), ground.height());
         assert_eq!(plant.id, plant_id(name_key(&of.name), plant.x, plant.y));
         let [lo, hi] =
             [0, 1].map(|k| of.edge.size[k] + (of.size[k] - of.edge.size[k]) * sample.attenuation);

@@ -139,9 +139,11 @@ impl<'a> Odds<'a> {
         let mixed_weight = mixed_weight(species, ground);
         let is_target = mixed_weight >= species.threshold;
         let weight = if is_target { mixed_weight } else { 0.0 };
-        let altitude_factor = species
-            .altitude
-            .map_or(1.0, |band| band.weight(ground.height()));
+        if self.at(weight, self.peak) <= above {
+            return None;
+        }
+        let height = ground.height()?;
+        let altitude_factor = species.altitude.map_or(1.0, |band| band.weight(height));
         if self.at(weight, self.peak * altitude_factor) <= above {
             return None;
         }
@@ -160,7 +162,7 @@ impl<'a> Odds<'a> {
         let slope_factor = slope_factor(species, ground);
         let probability = self.at(weight, factors * slope_factor);
         (probability > above).then_some(Sample {
-            height: ground.height(),
+            height,
             mixed_weight,
             is_target,
             edge_distance,

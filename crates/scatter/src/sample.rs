@@ -24,10 +24,10 @@ pub struct Fields<'a> {
     pub sdf_scale: f64,
 }
 
-/// A point on the ground: the four pixels around it, none of them void, and how far it is between them.
+/// A point on the ground: where the four pixels around it are, and how far it is between them.
 ///
-/// A point is void, and has no ground, where any of the pixels at its rounded-down column and row and at the next ones is void
-/// or off the map. So a void and the outside of the map are the same thing.
+/// They are those at its rounded-down column and row and at the next ones. A point is void where any of them is void or off
+/// the map; so a void and the outside of the map are the same thing. Nothing is read before it is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     fields: &'a Fields<'a>,
@@ -37,7 +37,6 @@ pub struct Ground<'a> {
     corners: Corners,
     /// Fraction of a pixel east and south of the first of the four.
     fraction: (f64, f64),
-    height: f64,
 }
 
 /// Where the western two of four pixels lie in a band.
@@ -83,7 +82,7 @@ fn split(value: f64) -> (i64, f64) {
 }
 
 impl<'a> Ground<'a> {
-    /// The ground at a world position in 1/1024 m; `None` where it is void.
+    /// The ground at a world position in 1/1024 m; `None` off the map and off the window of the heights.
     #[inline]
     pub fn at(fields: &'a Fields<'a>, x: i64, y: i64) -> Option<Self> {
         let metres = |units: i64| units as f64 / UNITS_PER_M as f64;
@@ -92,24 +91,21 @@ impl<'a> Ground<'a> {
         if !within(&fields.map, column, row) {
             return None;
         }
-        let corners = Corners::new(&fields.heights.rect(), column, row)?;
-        let mut ground = Self {
+        Some(Self {
             fields,
             column,
             row,
-            corners,
+            corners: Corners::new(&fields.heights.rect(), column, row)?,
             fraction: (east, south),
-            height: f64::NAN,
-        };
-        ground.height = ground.between(corners.read(fields.heights.pixels()));
-        // A mean is finite where all of its parts are.
-        ground.height.is_finite().then_some(ground)
+        })
     }
 
-    /// Height in metres.
+    /// Height in metres; `None` where it is void.
     #[inline]
-    pub fn height(&self) -> f64 {
-        self.height
+    pub fn height(&self) -> Option<f64> {
+        let height = self.between(self.corners.read(self.fields.heights.pixels()));
+        // A mean is finite where all of its parts are.
+        height.is_finite().then_some(height)
     }
 
     /// Weight of a stratum, 0 to 255; 0 where the weights have no such band.
@@ -188,6 +184,11 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
+    /// The height at a world position, if it has one.
+    fn height(fields: &Fields<'_>, x: i64, y: i64) -> Option<f64> {
+        Ground::at(fields, x, y)?.height()
+    }
+
     #[test]
     fn a_plane_is_read_exactly_between_pixels() {
         let world = World::new(12, 9, |x, y| 100.0 + 0.25 * x - 0.5 * y);
@@ -198,12 +199,12 @@ mod tests {
             let h = ecotone_grid::mix(k);
             let x = ((west + (east - west) * (h & 0xffff) as f64 / 65536.0) * 1024.0) as i64;
             let y = ((south + (north - south) * (h >> 48) as f64 / 65536.0) * 1024.0) as i64;
-            let Some(ground) = Ground::at(&fields, x, y) else {
+            let Some(height) = height(&fields, x, y) else {
                 continue;
             };
             n += 1;
             let plane = 100.0 + 0.25 * x as f64 / 1024.0 - 0.5 * y as f64 / 1024.0;
-            assert!((ground.height() - plane).abs() < 1e-9);
+            assert!((height - plane).abs() < 1e-9);
         }
         // Eleven by eight of the twelve by nine pixels have all four neighbours.
         assert!((f64::from(n) / 4000.0 - 88.0 / 108.0).abs() < 0.03);
@@ -218,7 +219,7 @@ mod tests {
             for column in 0..7 {
                 let (x, y) = world.position(column as f64 + 0.5, row as f64 + 0.5);
                 let void = (column == 3 || column == 4) && (row == 2 || row == 3);
-                assert_eq!(Ground::at(&fields, x, y).is_none(), void, "{column} {row}");
+                assert_eq!(height(&fields, x, y).is_none(), void, "{column} {row}");
             }
         }
     }

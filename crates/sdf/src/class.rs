@@ -45,10 +45,7 @@ pub fn classes(
     out: &mut Raster<Class>,
 ) {
     debug_assert_eq!(weights.rect(), voids.rect(), "voids of the same window");
-    // Every pixel is written below: whatever stands in its memory may stay.
-    let mut memory = std::mem::take(out).into_pixels();
-    memory.resize(weights.rect().area(), Class::Void);
-    *out = Raster::from_pixels(weights.rect(), 1, memory);
+    out.cover(weights.rect(), 1, Class::Void);
     let pixels = weights.pixels().iter().zip(voids.pixels());
     for (class, (&weight, &void)) in out.pixels_mut().iter_mut().zip(pixels) {
         let side = if weight >= threshold_u8 {

@@ -120,8 +120,14 @@ fn write_roots<T: Copy + Into<f64>>(
     out: &mut [i16],
 ) {
     for ((out, &cost), &class) in out.iter_mut().zip(costs).zip(classes) {
-        let stored = rounded((cost.into().sqrt() * bound.stored_per_root).min(bound.farthest));
-        *out = signed(stored, class);
+        let stored = cost.into().sqrt() * bound.stored_per_root;
+        // Not `min`, which would look for NaN as well.
+        let stored = if stored < bound.farthest {
+            stored
+        } else {
+            bound.farthest
+        };
+        *out = signed(rounded(stored), class);
     }
 }
 

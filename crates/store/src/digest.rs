@@ -38,7 +38,7 @@ impl RasterDigest {
     }
 }
 
-/// Plants that [`plant_digest`] holds at once by default: 64 bytes each.
+/// Plants that [`World::plant_digest`](crate::World::plant_digest) holds at once by default: 64 bytes each.
 pub const PLANTS_PER_PASS: usize = 1 << 22;
 
 /// How finely the ids of a species are counted to split a world into passes: by their top 12 bits.
@@ -51,7 +51,10 @@ const ID_BINS: usize = 1 << 12;
 ///
 /// # Errors
 /// Those of `each_chunk`.
-pub fn plant_digest<F>(plants_per_pass: usize, mut each_chunk: F) -> Result<String, StoreError>
+pub(crate) fn plant_digest<F>(
+    plants_per_pass: usize,
+    mut each_chunk: F,
+) -> Result<String, StoreError>
 where
     F: FnMut(&mut dyn FnMut(&ChunkView<'_>)) -> Result<(), StoreError>,
 {

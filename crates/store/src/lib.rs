@@ -25,17 +25,17 @@ mod vrt;
 mod world;
 
 pub use chunk::{
-    CELL_STEPS, CHUNK_VERSION, Chunk, ChunkSpecies, ChunkView, PlantRecord, STEPS_PER_METRE,
-    SpeciesView, chunk_index, decode_up, encode, encode_up,
+    CELL_STEPS, Chunk, ChunkSpecies, ChunkView, PlantRecord, STEPS_PER_METRE, SpeciesView,
+    chunk_index, decode_up, encode, encode_up,
 };
-pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest, plant_digest};
+pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use error::StoreError;
 pub use manifest::{
     Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord, GeoKeysRecord,
-    GridRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
+    GridRecord, HeightsRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
 };
 pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
 };
-pub use vrt::{DataType, Mosaic, mosaic};
-pub use world::{Changed, ChunkChange, Committed, PlantChanges, World, WorldWriter, place_name};
+pub use vrt::DataType;
+pub use world::{Changed, ChunkChange, Committed, PlantChanges, World, WorldWriter};

@@ -29,8 +29,8 @@ pub struct Manifest {
     /// The source's own place, where `pixel_size` in the config replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRecord>,
-    /// Height files as the config names them.
-    pub heights: Vec<String>,
+    /// The height files and how they were read; a bake reads one.
+    pub heights: Vec<HeightsRecord>,
     /// The config it was made from.
     pub config: ConfigRecord,
     /// Names of the strata: the bands of weights and SDF.
@@ -110,7 +110,7 @@ impl GridRecord {
     }
 
     /// The coordinate system; empty where it has none.
-    pub fn geo_keys(&self) -> GeoKeys {
+    fn geo_keys(&self) -> GeoKeys {
         self.geo_keys
             .as_ref()
             .map(GeoKeysRecord::keys)
@@ -142,7 +142,7 @@ impl GeoKeysRecord {
     }
 
     /// The coordinate system.
-    pub fn keys(&self) -> GeoKeys {
+    fn keys(&self) -> GeoKeys {
         GeoKeys {
             directory: self.directory.clone(),
             doubles: self.doubles.clone(),
@@ -164,10 +164,26 @@ pub struct SourceRecord {
     pub geo_keys: Option<GeoKeysRecord>,
 }
 
+/// A height file and what the config knew better than it; `None` where the file's own value holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeightsRecord {
+    /// Its absolute path.
+    pub path: String,
+    /// Metres in one raw unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// Metres added to each scaled height.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<f64>,
+    /// The raw value of a void.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodata: Option<f64>,
+}
+
 /// The config a world was made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigRecord {
-    /// Its path as given.
+    /// Its absolute path.
     pub path: String,
     /// The digest of its text.
     pub digest: String,
@@ -246,7 +262,7 @@ pub enum Stage {
 
 impl Stage {
     /// Its folder under the world directory.
-    pub fn folder(&self) -> String {
+    pub(crate) fn folder(&self) -> String {
         match self {
             Self::Weights => "weights".to_owned(),
             Self::Sdf => "sdf".to_owned(),
@@ -256,7 +272,7 @@ impl Stage {
     }
 
     /// How its files end.
-    pub fn extension(&self) -> &'static str {
+    pub(crate) fn extension(&self) -> &'static str {
         match self {
             Self::Vegetation => "eco",
             _ => "tif",
@@ -266,7 +282,7 @@ impl Stage {
 
 impl Manifest {
     /// The text of `world.json`: one line for each artefact.
-    pub fn to_json(&self) -> Vec<u8> {
+    pub(crate) fn to_json(&self) -> Vec<u8> {
         layout::to_lines(self)
     }
 
@@ -274,7 +290,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`StoreError::WrongVersion`], or [`StoreError::Corrupt`] where it is no manifest.
-    pub fn from_json(bytes: &[u8], file: &str) -> Result<Self, StoreError> {
+    pub(crate) fn from_json(bytes: &[u8], file: &str) -> Result<Self, StoreError> {
         #[derive(Deserialize)]
         struct Version {
             format: u32,

@@ -30,7 +30,7 @@ impl DataType {
 
 /// What a mosaic is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Mosaic<'a> {
+pub(crate) struct Mosaic<'a> {
     /// The whole map.
     pub map: Rect,
     /// What its tiles share.
@@ -44,7 +44,10 @@ pub struct Mosaic<'a> {
 /// The text of a VRT over `tiles`, each with its rectangle of the map and its path under the world directory.
 ///
 /// Where no tile lies, GDAL reads nodata, or 0 where there is none.
-pub fn mosaic<'t>(mosaic: &Mosaic<'_>, tiles: impl Iterator<Item = (Rect, &'t str)>) -> String {
+pub(crate) fn mosaic<'t>(
+    mosaic: &Mosaic<'_>,
+    tiles: impl Iterator<Item = (Rect, &'t str)>,
+) -> String {
     let sources: Vec<_> = tiles
         .map(|(rect, file)| Source::new(mosaic, rect, file))
         .collect();

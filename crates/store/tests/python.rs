@@ -221,7 +221,7 @@ fn write_world(dir: &Path, tile_size: u32, chunk_size: i64, compression: Compres
         let artefact = writer.put(&Stage::Vegetation, x, y, &bytes).unwrap();
         manifest.chunks.push(ChunkArtefact { artefact, plants });
     }
-    writer.commit(manifest, &[]).unwrap();
+    writer.commit(manifest).unwrap();
 }
 
 /// The canonical plant digest from its definition alone, all in memory.

@@ -26,7 +26,6 @@
 //! assert_eq!(weight.band(0).at(3, 3), 255);
 //! ```
 
-mod cover;
 mod gradient;
 mod normals;
 mod plateau;

@@ -1,6 +1,5 @@
 //! Unit normals, smoothed over a box.
 
-use crate::cover::cover;
 use crate::gradient::{Gradient, RawNormals};
 use crate::smooth::BoxSums;
 use ecotone_grid::{PixelSize, Raster, Reach, Window};
@@ -55,7 +54,7 @@ pub fn normals(
     out: &mut Raster<f32>,
 ) {
     let core = heights.rect().shrink(rules.reach());
-    cover(out, core, 3);
+    out.cover(core, 3, f32::NAN);
     if core.is_empty() {
         return;
     }

@@ -61,15 +61,17 @@ pub(crate) fn range_of(values: &[f64]) -> Range {
     // As many at a time as keep the comparisons independent; those with NaN fail.
     const LANES: usize = 4;
     let (mut lo, mut hi) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let mut take = |values: &[f64]| {
-        for ((lo, hi), &v) in lo.iter_mut().zip(&mut hi).zip(values) {
-            *lo = if v < *lo { v } else { *lo };
-            *hi = if v > *hi { v } else { *hi };
+    let mut take = |values: &[f64; LANES]| {
+        for i in 0..LANES {
+            lo[i] = if values[i] < lo[i] { values[i] } else { lo[i] };
+            hi[i] = if values[i] > hi[i] { values[i] } else { hi[i] };
         }
     };
-    let lanes = values.chunks_exact(LANES);
-    take(lanes.remainder());
-    lanes.for_each(&mut take);
+    let (lanes, rest) = values.as_chunks();
+    lanes.iter().for_each(&mut take);
+    let mut last = [f64::NAN; LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    take(&last);
     Range {
         lo: lo.into_iter().fold(f64::INFINITY, f64::min),
         hi: hi.into_iter().fold(f64::NEG_INFINITY, f64::max),

@@ -1,15 +1,17 @@
 //! Slopes from normals.
 
-use crate::cover::cover;
 use crate::plateau::Range;
 use ecotone_grid::{Raster, atan, slope_degrees};
+
+/// Normals that a range takes in at a time.
+const LANES: usize = 4;
 
 /// Writes the slope of each normal in degrees, 0 flat … 90 wall, NaN on voids.
 ///
 /// `normals` has the bands x, y, z of [`crate::normals`]; `out` is made to cover its rectangle with one band.
 pub fn slope(normals: &Raster<f32>, out: &mut Raster<f32>) {
     let rect = normals.rect();
-    cover(out, rect, 1);
+    out.cover(rect, 1, f32::NAN);
     for y in rect.y0..rect.y1 {
         let row = [0, 1, 2].map(|band| normals.band(band).row(y));
         write_slopes(row, out.row_mut(0, y), |degrees| degrees as f32);
@@ -33,28 +35,36 @@ pub(crate) fn slope_range([nx, ny, nz]: [&[f32]; 3]) -> Range {
     /// What the range is widened by, in degrees: the squares in 32 bits are within 1e-6 of their size, so the angle is
     /// within 2e-5.
     const MARGIN: f64 = 1e-4;
-    const LANES: usize = 8;
     let (mut lo, mut hi) = ([f32::INFINITY; LANES], [0_f32; LANES]);
-    let mut take = |nx: &[f32], ny: &[f32], nz: &[f32]| {
-        let lanes = lo.iter_mut().zip(&mut hi);
-        for ((((lo, hi), &nx), &ny), &nz) in lanes.zip(nx).zip(ny).zip(nz) {
-            let squared = (nx * nx + ny * ny) / (nz * nz);
-            let squared = if nz <= 0.0 { f32::INFINITY } else { squared };
-            // The NaN of a void fails both.
-            *lo = if squared < *lo { squared } else { *lo };
-            *hi = if squared > *hi { squared } else { *hi };
-        }
-    };
-    let [xs, ys, zs] = [nx, ny, nz].map(|n| n.chunks_exact(LANES));
-    take(xs.remainder(), ys.remainder(), zs.remainder());
-    xs.zip(ys)
-        .zip(zs)
-        .for_each(|((nx, ny), nz)| take(nx, ny, nz));
+    let [(xs, x), (ys, y), (zs, z)] = [nx, ny, nz].map(|n| n.as_chunks());
+    for ((nx, ny), nz) in xs.iter().zip(ys).zip(zs) {
+        widen([nx, ny, nz], &mut lo, &mut hi);
+    }
+    widen([&filled(x), &filled(y), &filled(z)], &mut lo, &mut hi);
     let degrees = |squared: f32| atan(f64::from(squared).sqrt()).to_degrees();
     Range {
         lo: degrees(lo.into_iter().fold(f32::INFINITY, f32::min)) - MARGIN,
         hi: degrees(hi.into_iter().fold(0.0, f32::max)) + MARGIN,
     }
+}
+
+/// Takes the squared slopes of some normals, in rise over run, into a range.
+#[inline(always)]
+fn widen([nx, ny, nz]: [&[f32; LANES]; 3], lo: &mut [f32; LANES], hi: &mut [f32; LANES]) {
+    for i in 0..LANES {
+        let squared = (nx[i] * nx[i] + ny[i] * ny[i]) / (nz[i] * nz[i]);
+        let squared = if nz[i] <= 0.0 { f32::INFINITY } else { squared };
+        // The NaN of a void fails both.
+        lo[i] = if squared < lo[i] { squared } else { lo[i] };
+        hi[i] = if squared > hi[i] { squared } else { hi[i] };
+    }
+}
+
+/// The last few values, and voids after them.
+fn filled(values: &[f32]) -> [f32; LANES] {
+    let mut filled = [f32::NAN; LANES];
+    filled[..values.len()].copy_from_slice(values);
+    filled
 }
 
 #[cfg(test)]

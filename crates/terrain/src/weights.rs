@@ -1,6 +1,5 @@
 //! Stratum weights: trapezoids of slope and altitude, then masks over them, as bytes that sum to 255.
 
-use crate::cover::cover;
 use crate::plateau::{Plateau, Range, range_of};
 use crate::quantise::Quantiser;
 use crate::slope::{slope_range, write_slopes};
@@ -64,7 +63,7 @@ pub fn weights(
     out: &mut Raster<u8>,
 ) {
     let rect = normals.rect();
-    cover(out, rect, strata.len());
+    out.cover(rect, strata.len(), 0);
     if rect.is_empty() || strata.is_empty() {
         return;
     }

@@ -244,7 +244,12 @@ pub fn manifest(shape: Shape, heights: &Path) -> Manifest {
             &GeoKeys::default(),
         ),
         source: None,
-        heights: vec![heights.display().to_string()],
+        heights: vec![HeightsRecord {
+            path: heights.display().to_string(),
+            scale: None,
+            offset: None,
+            nodata: None,
+        }],
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),
@@ -286,7 +291,7 @@ pub fn write(dir: &Path, shape: Shape, whole: &Whole) {
     manifest.weights = raster(&mut writer, &manifest, &Stage::Weights, &whole.weights);
     manifest.sdf = raster(&mut writer, &manifest, &Stage::Sdf, &whole.sdf);
     manifest.chunks = chunks(&mut writer, &manifest, whole);
-    writer.commit(manifest, &[]).unwrap();
+    writer.commit(manifest).unwrap();
 }
 
 fn raster<T: Sample + Default>(

@@ -5,7 +5,7 @@
 //! squares only. What they settle by order of arrival is settled by hashes here, in synchronous rounds:
 //!
 //! 1. Each cell throws darts at its open squares, as many as these are large; in the first round that is one dart in
-//!    every third cell, for darts that are too close together strike each other out.
+//!    every second or third cell, for darts that are too close together strike each other out.
 //! 2. A dart nearer than the radius to a point is lost, and closes the square it was aimed at. The first that is not
 //!    lost is the cell's dart, and the cell throws no more.
 //! 3. A dart that beats every other cell's dart in conflict with it becomes a point, and covers squares.
@@ -203,8 +203,7 @@ impl LevelScratch {
         let group = first.div_euclid(DRAWS as i64);
         let groups = self.draws.chunks_exact_mut(DRAWS);
         for (draws, group) in groups.zip(group..=(first + n_columns as i64) / DRAWS as i64 + 1) {
-            let drawn = row_draws(key, group);
-            draws.copy_from_slice(&drawn);
+            draws.copy_from_slice(&row_draws(key, group));
         }
         let draws = &self.draws[first.rem_euclid(DRAWS as i64) as usize..];
         let cover = &self.cover[row * frame.width + margin..][..n_columns];

@@ -34,7 +34,7 @@ pub const STEPS_PER_METRE: i64 = 1024;
 pub const CELL_STEPS: i64 = 65536;
 
 /// The version of the chunk format.
-pub const CHUNK_VERSION: u32 = 1;
+const CHUNK_VERSION: u32 = 1;
 
 /// Cells along one side of the largest chunk: 64 km, whose cell table takes 4 MiB a species.
 const MAX_CELLS: u64 = 1024;

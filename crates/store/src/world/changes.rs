@@ -8,7 +8,7 @@ use std::path::Path;
 use ecotone_grid::name_key;
 use serde::{Deserialize, Serialize};
 
-use super::read_verified;
+use super::visit_chunk;
 use crate::{Artefact, ChunkView, Manifest, PlantRecord, Stage, StoreError};
 
 /// How many plants differ; a plant is the same while its id is.
@@ -172,14 +172,14 @@ impl Plant {
     }
 }
 
+/// The plants of a chunk, sorted by identity; none where there is no chunk.
 fn plants(dir: &Path, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError> {
-    let Some(chunk) = chunk else {
-        return Ok(Vec::new());
-    };
-    let bytes = read_verified(dir, chunk)?;
-    let view = ChunkView::parse(&bytes).map_err(|error| error.in_file(&dir.join(&chunk.file)))?;
+    chunk.map_or(Ok(Vec::new()), |chunk| visit_chunk(dir, chunk, sorted))
+}
+
+fn sorted(chunk: &ChunkView<'_>) -> Vec<Plant> {
     let mut plants = Vec::new();
-    for species in view.species() {
+    for species in chunk.species() {
         let key = name_key(species.name());
         plants.extend(species.plants().map(|record| {
             Plant {
@@ -195,7 +195,7 @@ fn plants(dir: &Path, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError
         }));
     }
     plants.sort_unstable_by(|a, b| a.identity().cmp(&b.identity()));
-    Ok(plants)
+    plants
 }
 
 /// `None` where the older file cannot be read: that must not stop the commit that replaces it.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::writer::check_name;
+use super::writer::check_field;
 use super::{CURRENT, Changed, WORLD_JSON, WorldWriter, collect, revision_folder};
 use crate::manifest::layout::to_lines;
-use crate::{FORMAT_VERSION, Manifest, Mosaic, Stage, StoreError, disk, mosaic};
+use crate::vrt::{Mosaic, mosaic};
+use crate::{FORMAT_VERSION, Manifest, Stage, StoreError, disk};
 
 /// What a commit did.
 #[derive(Debug)]
@@ -24,30 +25,27 @@ pub struct Committed {
 }
 
 impl WorldWriter {
-    /// Makes `manifest` the current revision, under the next number; `attachments` are further files of its folder, by name.
+    /// Makes `manifest` the current revision, under the next number.
     ///
-    /// Where only the revision's number would differ from the current one, that one stays, and at most its attachments and the
-    /// copies for people are brought up to date.
+    /// Where only the revision's number would differ from the current one, that one stays, and at most the copies for people
+    /// are brought up to date.
     ///
     /// # Errors
     /// [`StoreError::MissingArtefact`], [`StoreError::DiskFull`] or another error of the system; the world is then as it was.
-    pub fn commit(
-        &mut self,
-        mut manifest: Manifest,
-        attachments: &[(&str, &[u8])],
-    ) -> Result<Committed, StoreError> {
-        let attached = attachments.iter().map(|(name, _)| *name);
-        let fields = manifest.fields.keys().map(String::as_str);
-        attached.chain(fields).try_for_each(check_name)?;
+    pub fn commit(&mut self, mut manifest: Manifest) -> Result<Committed, StoreError> {
+        manifest
+            .fields
+            .keys()
+            .try_for_each(|name| check_field(name))?;
         manifest.format = FORMAT_VERSION;
         manifest.revision = self.current.as_ref().map_or(0, |current| current.revision);
         if self.current.as_ref() == Some(&manifest) {
-            return self.keep(manifest.revision, attachments);
+            return Ok(self.keep(manifest.revision));
         }
         manifest.revision += 1;
         self.settle_artefacts(&manifest)?;
         let changed = Changed::between(&self.dir, self.current.as_ref(), &manifest)?;
-        self.write_revision(&manifest, &changed, attachments)?;
+        self.write_revision(&manifest, &changed)?;
 
         let number = format!("{}\n", manifest.revision);
         disk::write_whole(&self.dir.join(CURRENT), number.as_bytes(), true)?;
@@ -67,15 +65,7 @@ impl WorldWriter {
         Ok(committed)
     }
 
-    fn keep(
-        &mut self,
-        revision: u64,
-        attachments: &[(&str, &[u8])],
-    ) -> Result<Committed, StoreError> {
-        let folder = revision_folder(&self.dir, revision);
-        for (name, bytes) in attachments {
-            write_if_stale(&folder.join(name), bytes)?;
-        }
+    fn keep(&self, revision: u64) -> Committed {
         let mut committed = Committed {
             revision,
             is_new: false,
@@ -89,7 +79,7 @@ impl WorldWriter {
             warnings: Vec::new(),
         };
         self.tidy(&mut committed);
-        Ok(committed)
+        committed
     }
 
     /// Checks that every artefact is there, and that those the current revision does not name would survive a power cut.
@@ -129,12 +119,7 @@ impl WorldWriter {
     }
 
     /// Writes the revision's folder under a temporary name, and renames it.
-    fn write_revision(
-        &self,
-        manifest: &Manifest,
-        changed: &Changed,
-        attachments: &[(&str, &[u8])],
-    ) -> Result<(), StoreError> {
+    fn write_revision(&self, manifest: &Manifest, changed: &Changed) -> Result<(), StoreError> {
         let folder = revision_folder(&self.dir, manifest.revision);
         let unfinished = disk::temporary(&folder);
         let write = || {
@@ -151,9 +136,6 @@ impl WorldWriter {
                 )?;
             }
             file("changed.json", &to_lines(changed))?;
-            for (name, bytes) in attachments {
-                file(name, bytes)?;
-            }
             file(WORLD_JSON, &manifest.to_json())?;
             disk::sync_folder(&unfinished)?;
             disk::rename(&unfinished, &folder)?;
@@ -168,10 +150,9 @@ impl WorldWriter {
     }
 
     /// What follows a commit and may fail without harm.
-    fn tidy(&mut self, committed: &mut Committed) {
+    fn tidy(&self, committed: &mut Committed) {
         let warnings = &mut committed.warnings;
         warnings.extend(self.refresh_copies().err());
-        warnings.extend(self.journal.clear().err());
         match collect::collect(&self.dir, committed.revision) {
             Ok(n_removed) => committed.n_removed = n_removed,
             Err(error) => warnings.push(error),

@@ -3,7 +3,6 @@
 mod changes;
 mod collect;
 mod commit;
-mod journal;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -15,17 +14,14 @@ pub use writer::WorldWriter;
 use std::fs::{File, TryLockError};
 use std::path::{Component, Path, PathBuf};
 
-use crate::{Artefact, ChunkView, Manifest, StoreError, content_digest, disk, plant_digest};
+use crate::digest::plant_digest;
+use crate::{Artefact, ChunkArtefact, ChunkView, Manifest, StoreError, content_digest, disk};
 
 const CURRENT: &str = "current";
 const WORLD_JSON: &str = "world.json";
 
 /// The name of a place: `x0003_y0012`; a negative index is written `m0003`.
-///
-/// ```
-/// assert_eq!(ecotone_store::place_name(3, -12), "x0003_ym0012");
-/// ```
-pub fn place_name(x: i64, y: i64) -> String {
+fn place_name(x: i64, y: i64) -> String {
     let index = |i: i64| {
         let sign = if i < 0 { "m" } else { "" };
         format!("{sign}{:04}", i.unsigned_abs())
@@ -95,6 +91,18 @@ fn read_verified(dir: &Path, artefact: &Artefact) -> Result<Vec<u8>, StoreError>
     })
 }
 
+/// Shows a chunk file to `visit`; an error names the file.
+fn visit_chunk<T>(
+    dir: &Path,
+    artefact: &Artefact,
+    visit: impl FnOnce(&ChunkView<'_>) -> T,
+) -> Result<T, StoreError> {
+    let bytes = read_verified(dir, artefact)?;
+    let path = artefact_path(dir, artefact)?;
+    let view = ChunkView::parse(&bytes).map_err(|error| error.in_file(&path))?;
+    Ok(visit(&view))
+}
+
 /// One committed revision, open for reading; while it is open no writer deletes its files.
 #[derive(Debug)]
 pub struct World {
@@ -129,10 +137,7 @@ impl World {
     }
 
     /// Opens a revision that is still kept; `None` where it is gone.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] or an error of the system.
-    pub fn open_revision(dir: &Path, revision: u64) -> Result<Option<Self>, StoreError> {
+    fn open_revision(dir: &Path, revision: u64) -> Result<Option<Self>, StoreError> {
         let path = revision_folder(dir, revision).join(WORLD_JSON);
         let pin = match File::open(&path) {
             Ok(file) => file,
@@ -161,11 +166,6 @@ impl World {
         &self.dir
     }
 
-    /// The revision's own folder, with its mosaics.
-    pub fn folder(&self) -> PathBuf {
-        revision_folder(&self.dir, self.manifest.revision)
-    }
-
     /// Where an artefact lies.
     ///
     /// # Errors
@@ -174,36 +174,31 @@ impl World {
         artefact_path(&self.dir, artefact)
     }
 
-    /// An artefact's bytes, checked against its digest.
+    /// Shows one chunk to `visit`, after a look at its digest, and returns what that makes of it.
     ///
     /// # Errors
-    /// [`StoreError::WrongDigest`] or an error of the system.
-    pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
-        read_verified(&self.dir, artefact)
-    }
-
-    /// A file that the commit put beside the manifest; `None` where there is none of that name.
-    ///
-    /// # Errors
-    /// An error of the system.
-    pub fn attachment(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        disk::read(&self.folder().join(name))
+    /// [`StoreError::WrongDigest`] or one of [`ChunkView::parse`], naming the file; an error of the system.
+    pub fn chunk<T>(
+        &self,
+        chunk: &ChunkArtefact,
+        visit: impl FnOnce(&ChunkView<'_>) -> T,
+    ) -> Result<T, StoreError> {
+        visit_chunk(&self.dir, &chunk.artefact, visit)
     }
 
     /// Shows every chunk to `visit`, in the order of the manifest, one in memory at a time.
     ///
     /// # Errors
-    /// As [`World::read_verified`] and [`ChunkView::parse`].
+    /// As [`World::chunk`].
     pub fn each_chunk(&self, visit: &mut dyn FnMut(&ChunkView<'_>)) -> Result<(), StoreError> {
-        for chunk in &self.manifest.chunks {
-            let bytes = self.read_verified(&chunk.artefact)?;
-            let path = self.path(&chunk.artefact)?;
-            visit(&ChunkView::parse(&bytes).map_err(|error| error.in_file(&path))?);
-        }
-        Ok(())
+        let mut chunks = self.manifest.chunks.iter();
+        chunks.try_for_each(|chunk| self.chunk(chunk, &mut *visit))
     }
 
-    /// The canonical digest of its plants, see [`plant_digest`].
+    /// The canonical digest of its plants (drawn in `docs/format.md`): BLAKE3 over the records sorted by species name and id.
+    ///
+    /// Every chunk is read once to count, and once more for every `plants_per_pass` plants of the world; about so many are in
+    /// memory at once, such as [`PLANTS_PER_PASS`](crate::PLANTS_PER_PASS).
     ///
     /// # Errors
     /// As [`World::each_chunk`].

@@ -4,8 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::journal::Journal;
-use super::{collect, current_revision, place_name, read_manifest, read_verified, revision_folder};
+use super::{collect, current_revision, place_name, read_manifest, revision_folder};
 use crate::{Artefact, Manifest, Stage, StoreError, content_digest, disk};
 
 /// Writes artefacts into a world and commits revisions; there is one at a time.
@@ -16,7 +15,6 @@ use crate::{Artefact, Manifest, Stage, StoreError, content_digest, disk};
 pub struct WorldWriter {
     pub(super) dir: PathBuf,
     pub(super) current: Option<Manifest>,
-    pub(super) journal: Journal,
     /// Held as long as the writer lives; the system lets go of it with the process.
     _lock: File,
 }
@@ -45,40 +43,10 @@ impl WorldWriter {
             }
         };
         Ok(Self {
-            journal: Journal::open(dir)?,
             dir: dir.to_owned(),
             current,
             _lock: lock,
         })
-    }
-
-    /// The world directory.
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// The current revision's manifest; `None` before the first commit.
-    pub fn current(&self) -> Option<&Manifest> {
-        self.current.as_ref()
-    }
-
-    /// A file that the current revision's commit put beside its manifest.
-    ///
-    /// # Errors
-    /// An error of the system.
-    pub fn attachment(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(current) = &self.current else {
-            return Ok(None);
-        };
-        disk::read(&revision_folder(&self.dir, current.revision).join(name))
-    }
-
-    /// An artefact's bytes, checked against its digest; for those put but not committed too.
-    ///
-    /// # Errors
-    /// [`StoreError::WrongDigest`] or an error of the system.
-    pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
-        read_verified(&self.dir, artefact)
     }
 
     /// Where an artefact lies.
@@ -112,17 +80,14 @@ impl WorldWriter {
             digest,
             bytes: bytes.len() as u64,
         };
-        if !self.adopt(&artefact)? {
+        if !self.holds(&artefact)? {
             disk::write_whole(&path, bytes, false)?;
         }
         Ok(artefact)
     }
 
-    /// Whether an artefact that an earlier, unfinished bake noted is there, whole.
-    ///
-    /// # Errors
-    /// An error of the system.
-    pub fn adopt(&self, artefact: &Artefact) -> Result<bool, StoreError> {
+    /// Whether an artefact is there already, whole; a killed bake leaves many.
+    fn holds(&self, artefact: &Artefact) -> Result<bool, StoreError> {
         let path = self.path(artefact)?;
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() && found.len() == artefact.bytes => {
@@ -133,32 +98,10 @@ impl WorldWriter {
         }
     }
 
-    /// Notes a line that the next writer can read if this one is killed before it commits.
-    ///
-    /// # Errors
-    /// [`StoreError::Unfit`] for more than one line; an error of the system.
-    pub fn note(&mut self, line: &str) -> Result<(), StoreError> {
-        self.journal.note(line)
-    }
-
-    /// The lines noted since the last commit, by this writer and by killed ones before it.
-    pub fn notes(&self) -> &[String] {
-        self.journal.lines()
-    }
-
-    /// Writes a page for people beside the revisions, such as `report.html`, whole or not at all.
-    ///
-    /// # Errors
-    /// [`StoreError::Unfit`] for a name that is not a plain file's; an error of the system.
-    pub fn write_page(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        check_name(name)?;
-        disk::write_whole(&self.dir.join(name), bytes, false)
-    }
-
     fn stage_folder(&self, stage: &Stage) -> Result<PathBuf, StoreError> {
         let folder = self.dir.join(stage.folder());
         if let Stage::Field(name) = stage {
-            check_name(name)?;
+            check_field(name)?;
             if !folder.is_dir() {
                 disk::create_folder(&folder)?;
             }
@@ -167,31 +110,15 @@ impl WorldWriter {
     }
 }
 
-/// A name that is safe as a file's on every system, and not one that the store itself uses.
-pub(super) fn check_name(name: &str) -> Result<(), StoreError> {
-    const RESERVED: [&str; 11] = [
-        "current",
-        "lock",
-        "journal",
-        "rev",
-        "weights",
-        "sdf",
-        "fields",
-        "vegetation",
-        "world.json",
-        "changed.json",
-        "",
-    ];
+/// Refuses a field's name that is not safe as a folder's on every system, or whose mosaic would be another stage's.
+pub(super) fn check_field(name: &str) -> Result<(), StoreError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let safe = name.chars().all(plain)
-        && !name.starts_with('.')
-        && !name.ends_with(".vrt")
-        && !RESERVED.contains(&name);
-    if safe {
+    let safe = name.chars().all(plain) && !name.starts_with('.');
+    if safe && !["", "weights", "sdf"].contains(&name) {
         return Ok(());
     }
-    let reason = "expected letters, digits, '.', '_' and '-', and no name the store uses itself";
-    Err(StoreError::unfit(format!("the name {name:?}"), reason))
+    let reason = "expected letters, digits, '.', '_' and '-', and neither weights nor sdf";
+    Err(StoreError::unfit(format!("the field {name:?}"), reason))
 }
 
 /// Takes the lock and writes into it who has it.
