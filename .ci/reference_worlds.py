@@ -104,13 +104,13 @@ def bands(s1, s2, blend):
     return dict(s1=s1, s2=s2, blend=blend)
 
 
-world("bigtujunga", "bigtujunga.tif", "", 256, "horn", 0, 150.0, 2048, "zstd",
-      dict(bands(20, 33, 6), a0=300, a2=1700, ablend=200, d1=4, p1=30, f1=12, d2=3, p2=25, f2=8, fall=90, keep=60, kblend=40))
+world("bigtujunga", "bigtujunga.tif", "", 256, "horn", 240, 150.0, 2048, "zstd",
+      dict(bands(20, 33, 6), a0=300, a2=1700, ablend=200, d1=1, p1=30, f1=12, d2=1, p2=25, f2=8, fall=90, keep=60, kblend=40))
 world("lidar", "TM1_564_146_nodata.tif", "", 100, "horn", 8, 64.0, 100, "deflate",
       dict(bands(8, 22, 6), a0=256, a2=300, ablend=10, d1=400, p1=3, f1=1.2, d2=250, p2=2.5, f2=0.8, fall=20, keep=5, kblend=2))
 world("coast", "elev.tif", "pixel_size = [6.721808968646656, 6.059025744365499]", 64, "central", 0, 600.0, 512, "none",
       dict(bands(6, 18, 4), a0=2, a2=90, ablend=4, d1=30, p1=10, f1=4, d2=20, p2=8, f2=3, fall=120, keep=20, kblend=10))
-world("basin", "square_test_basin.tif", "", 64, "horn", 240, 1920.0, 1000, "zstd",
+world("basin", "square_test_basin.tif", "", 64, "horn", 0, 1920.0, 1000, "zstd",
       dict(bands(4, 9, 3), a0=0, a2=180, ablend=40, d1=5, p1=28, f1=11, d2=3, p2=24, f2=8, fall=200, keep=60, kblend=40))
 
 subprocess.run([ECOTONE, "demo", TARGET / "demo_source", "--size", "2048"], check=True)

@@ -70,7 +70,7 @@ fn a_world_is_checked_planned_baked_inspected_exported_and_drawn() {
     check(
         &run(&place, &["inspect", "out", "--digest"]),
         0,
-        &["{\"plants\":\""],
+        &["{\"weights\":\""],
         &[],
     );
     check(

@@ -55,7 +55,7 @@ def main(directory):
         "weights": raster_digest(os.path.join(revision, "weights.vrt"), "u1"),
         "sdf": raster_digest(os.path.join(revision, "sdf.vrt"), "<i2"),
         "plants": plants_digest(directory, manifest["chunks"]),
-    }))
+    }, separators=(",", ":")))
 
 
 if __name__ == "__main__":

@@ -209,11 +209,8 @@ fn gather(
         }
         for block in scene.rules.patterns[idx].blocks_over(&area) {
             let points = scene.pattern(idx, block, scratch)?;
-            // They come from south to north, and most lie elsewhere.
-            let south = points.partition_point(|point| point.y < area.y0);
-            let north = points.partition_point(|point| point.y < area.y1);
             candidates.extend(
-                points[south..north]
+                points
                     .iter()
                     .filter(|point| area.contains(point.x, point.y)),
             );

@@ -34,10 +34,10 @@ pub(crate) struct Scene {
 }
 
 /// Shares of the memory budget, in eighths.
-const SOURCE_EIGHTHS: u64 = 2;
+const SOURCE_EIGHTHS: u64 = 1;
 const WEIGHT_EIGHTHS: u64 = 2;
 const SDF_EIGHTHS: u64 = 3;
-const PATTERN_EIGHTHS: u64 = 1;
+const PATTERN_EIGHTHS: u64 = 2;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
 /// chunk. Tuned for blocks of some 20,000 candidates and two workers.
@@ -117,7 +117,11 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         void: T,
         out: &mut Raster<T>,
     ) -> Result<(), BakeError> {
-        out.reset(rect, n_bands, void);
+        if self.tiles.map().covers(&rect) {
+            out.cover(rect, n_bands, void);
+        } else {
+            out.reset(rect, n_bands, void);
+        }
         for tile in self.tiles.over(rect) {
             let raster = self.get(tile)?;
             for band in 0..n_bands {

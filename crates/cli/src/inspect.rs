@@ -291,6 +291,10 @@ fn world(path: &Path, voice: Voice) -> Result<(), CliError> {
 
 fn world_digest(path: &Path) -> Result<(), CliError> {
     let digests = ecotone_interchange::digests(&Finished::open(path)?)?;
-    print(json!({ "weights": digests.weights, "sdf": digests.sdf, "plants": digests.plants }));
+    // In the order of the definition, which a map of JSON does not keep.
+    print(format_args!(
+        r#"{{"weights":"{}","sdf":"{}","plants":"{}"}}"#,
+        digests.weights, digests.sdf, digests.plants
+    ));
     Ok(())
 }

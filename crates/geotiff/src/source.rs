@@ -142,19 +142,21 @@ impl Source {
         out: &mut Raster<f64>,
     ) -> Result<(), SourceError> {
         self.check_window::<f64>(rect, 1)?;
-        out.reset(rect, 1, f64::NAN);
+        if self.rect().covers(&rect) {
+            out.cover(rect, 1, f64::NAN);
+        } else {
+            out.reset(rect, 1, f64::NAN);
+        }
         let void = self.image.header.nodata.and_then(T::void);
         let (scale, offset) = (
             self.image.header.scale(band),
             self.image.header.offset(band),
         );
+        // Without a branch: the usual pixel is no void, but the compiler need not know.
         let height = |raw: T| {
             let height = raw.to_f64() * scale + offset;
-            if Some(raw) == void || !height.is_finite() {
-                f64::NAN
-            } else {
-                height
-            }
+            let is_void = void.is_some_and(|void| raw == void) | !height.is_finite();
+            if is_void { f64::NAN } else { height }
         };
         // A block that was left out is void, where the file has a word for that, whatever word the caller has.
         let absent = match self.image.header.stored_nodata {

@@ -160,15 +160,13 @@ impl Pattern {
         rows.flat_map(move |y| columns.clone().map(move |x| BlockId { y, x }))
     }
 
-    /// Writes the points of a block, from south to north, and from west to east where they lie on one line.
+    /// Writes the points of a block, in an order that depends on the block alone.
     pub fn block(&self, block: BlockId, scratch: &mut PatternScratch, out: &mut Vec<Candidate>) {
         out.clear();
         let area = self.block_area(block);
         if area.x0 < area.x1 && area.y0 < area.y1 {
             self.points(&area, scratch);
             out.extend(scratch.points.iter().map(candidate));
-            // Both in one number, for a comparison without a branch; a side is below 2³¹.
-            out.sort_unstable_by_key(|c| ((c.y - area.y0) << 32 | (c.x - area.x0)) as u64);
         }
     }
 
