@@ -176,11 +176,11 @@ fn kernels(scratch: &Path) {
     let (mut memory, mut points) = (PatternScratch::default(), Vec::new());
     let mut n_points = 0;
     let seconds = time(|| {
-        points.clear();
+        n_points = 0;
         for x in 0..4 {
             pattern.block(BlockId { y: 0, x }, &mut memory, &mut points);
+            n_points += points.len();
         }
-        n_points = points.len();
     });
     row(
         "pattern, 4 m spacing",

@@ -28,6 +28,26 @@ pub(crate) struct Image {
     pub blocks: Blocks,
 }
 
+/// From the first to the last byte of the map that a visit read.
+#[derive(Default)]
+struct Touched(Option<(usize, usize)>);
+
+impl Touched {
+    fn add(&mut self, bytes: &[u8]) {
+        let first = bytes.as_ptr() as usize;
+        let after = first + bytes.len();
+        let (low, high) = self.0.unwrap_or((first, after));
+        self.0 = Some((low.min(first), high.max(after)));
+    }
+
+    fn release(self, map: &Map) {
+        if let Some((first, after)) = self.0 {
+            let offset = first - map.bytes().as_ptr() as usize;
+            map.release(offset as u64, (after - first) as u64);
+        }
+    }
+}
+
 /// Pixels of one band in one row of one block.
 pub(crate) struct Run<'a> {
     /// From the first of these samples to the end of the row.
@@ -104,6 +124,7 @@ impl Image {
             Interleaving::Band => (band, 0),
         };
         let (width, height) = (self.blocks.width as i64, self.blocks.height as i64);
+        let mut touched = Touched::default();
         for row in part.y0 / height..=(part.y1 - 1) / height {
             for column in part.x0 / width..=(part.x1 - 1) / width {
                 let block = self.blocks.index(plane, column as u64, row as u64);
@@ -115,12 +136,20 @@ impl Image {
                     (row + 1) * height,
                 );
                 let shared = part.intersect(&whole);
+                if let Samples::Mapped(bytes) = samples {
+                    let row_bytes = self.blocks.row_bytes(&self.header) as usize;
+                    let [first, after] =
+                        [shared.y0, shared.y1].map(|y| (y - whole.y0) as usize * row_bytes);
+                    touched.add(&bytes[first.min(bytes.len())..after.min(bytes.len())]);
+                }
                 for y in shared.y0..shared.y1 {
                     let run = self.run(samples, sample, (shared.x0 - whole.x0, y - whole.y0));
                     each(shared.x0, y, shared.width(), run);
                 }
             }
         }
+        // Pages that were read stay in the map until the system wants them; a large file would fill the memory.
+        touched.release(&file.map);
         Ok(())
     }
 
