@@ -283,7 +283,8 @@ impl Scene {
             || {
                 tracing::debug!(species, x = block.x, y = block.y, "pattern block");
                 let mut points = Vec::new();
-                self.rules.patterns[species].block(block, scratch, &mut points);
+                let map = self.plan.map_area();
+                self.rules.patterns[species].block_within(block, &map, scratch, &mut points);
                 points.shrink_to_fit();
                 Ok(points)
             },

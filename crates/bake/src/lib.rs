@@ -24,6 +24,7 @@ mod plan;
 mod rules;
 mod run;
 mod scene;
+mod trim;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -47,11 +48,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The config's directory and 256 MiB.
+    /// The config's directory and 192 MiB.
     fn default() -> Self {
         Self {
             out: None,
-            memory_bytes: 256 << 20,
+            memory_bytes: 192 << 20,
         }
     }
 }

@@ -174,14 +174,21 @@ impl Plan {
     /// A chunk, and the ground around it whose candidates compete with its own; all of it on the map.
     pub fn reach_of(&self, chunk: ChunkId) -> Area {
         let margin = (self.reaches.competition_m * STEPS_PER_M).ceil() as i64;
-        let wanted = self.chunks.area(chunk).grow(margin);
+        self.chunks
+            .area(chunk)
+            .grow(margin)
+            .intersect(&self.map_area())
+    }
+
+    /// The positions on the map.
+    pub fn map_area(&self) -> Area {
         let steps = |metres: f64| metres * STEPS_PER_M;
         let [west, south, east, north] = self.transform.bounds(self.tiles.map()).map(steps);
         Area::new(
-            wanted.x0.max(west.floor() as i64),
-            wanted.y0.max(south.floor() as i64),
-            wanted.x1.min(east.ceil() as i64 + 1),
-            wanted.y1.min(north.ceil() as i64 + 1),
+            west.floor() as i64,
+            south.floor() as i64,
+            east.ceil() as i64 + 1,
+            north.ceil() as i64 + 1,
         )
     }
 

@@ -19,6 +19,7 @@ use ecotone_store::{Artefact, Stage, WorldWriter};
 use crate::error::BakeError;
 use crate::jobs::{Made, Worker};
 use crate::scene::Scene;
+use crate::trim;
 
 /// Jobs under way per thread: enough that no worker waits while the writer is busy.
 const UNDER_WAY_PER_THREAD: usize = 4;
@@ -227,6 +228,9 @@ impl<'a> Coordinator<'a> {
         self.under_way -= 1;
         self.n_plants += written.n_plants.iter().sum::<u64>();
         self.written.push(written);
+        if self.written.len().is_multiple_of(trim::EVERY_JOBS) {
+            trim::trim();
+        }
     }
 
     /// The next job to hand out, if any may go now.

@@ -33,11 +33,11 @@ pub(crate) struct Scene {
     pub(crate) patterns: Cache<(usize, BlockId), Vec<Candidate>>,
 }
 
-/// Shares of the memory budget, in eighths.
-const SOURCE_EIGHTHS: u64 = 1;
-const WEIGHT_EIGHTHS: u64 = 2;
-const SDF_EIGHTHS: u64 = 3;
-const PATTERN_EIGHTHS: u64 = 2;
+/// Shares of the memory budget, in sixteenths. Decoded blocks of inputs are wanted by neighbouring tiles only.
+const SOURCE_SHARE: u64 = 1;
+const WEIGHT_SHARE: u64 = 4;
+const SDF_SHARE: u64 = 7;
+const PATTERN_SHARE: u64 = 4;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
 /// chunk. Tuned for blocks of some 20,000 candidates and two workers.
@@ -136,8 +136,8 @@ impl Scene {
     /// Opens the inputs of a config and plans their bake; nothing is written.
     pub(crate) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Self, BakeError> {
         let share =
-            |eighths: u64| usize::try_from(memory_bytes / 8 * eighths).unwrap_or(usize::MAX);
-        let inputs = Inputs::open(loaded, share(SOURCE_EIGHTHS))?;
+            |sixteenths: u64| usize::try_from(memory_bytes / 16 * sixteenths).unwrap_or(usize::MAX);
+        let inputs = Inputs::open(loaded, share(SOURCE_SHARE))?;
         let rules = Rules::new(loaded, inputs.transform.pixel)?;
         let plan = plan(loaded, &inputs, &rules)?;
         let manifest = manifest::blank(loaded, &plan, &inputs, &rules);
@@ -146,9 +146,9 @@ impl Scene {
             .filter_map(|stage| Some((stage.clone(), manifest.raster(&stage)?.1)))
             .collect();
         Ok(Self {
-            weights: Tiles::new(plan.tiles, share(WEIGHT_EIGHTHS)),
-            sdf: Tiles::new(plan.tiles, share(SDF_EIGHTHS)),
-            patterns: Cache::new(share(PATTERN_EIGHTHS).max(rules.species.len() * PATTERN_BYTES)),
+            weights: Tiles::new(plan.tiles, share(WEIGHT_SHARE)),
+            sdf: Tiles::new(plan.tiles, share(SDF_SHARE)),
+            patterns: Cache::new(share(PATTERN_SHARE).max(rules.species.len() * PATTERN_BYTES)),
             plan,
             rules,
             inputs,

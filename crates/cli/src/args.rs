@@ -83,8 +83,8 @@ pub(crate) struct BakeArgs {
     /// Worker threads; by default one a core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Memory for decoded inputs and tiles that are kept at hand, such as 256M or 2G.
-    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
+    /// Memory for decoded inputs and tiles that are kept at hand, such as 192M or 2G.
+    #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
     /// Draw the world into this PNG once it is baked.
     #[arg(long, value_name = "FILE")]

@@ -27,6 +27,16 @@ impl Area {
         x >= self.x0 && x < self.x1 && y >= self.y0 && y < self.y1
     }
 
+    /// The positions in both; its ends cross where there are none.
+    pub fn intersect(&self, other: &Self) -> Self {
+        Self {
+            x0: self.x0.max(other.x0),
+            y0: self.y0.max(other.y0),
+            x1: self.x1.min(other.x1),
+            y1: self.y1.min(other.y1),
+        }
+    }
+
     /// The area and `margin` more on every side.
     pub const fn grow(&self, margin: i64) -> Self {
         Self {

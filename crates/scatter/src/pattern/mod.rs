@@ -162,8 +162,19 @@ impl Pattern {
 
     /// Writes the points of a block, in an order that depends on the block alone.
     pub fn block(&self, block: BlockId, scratch: &mut PatternScratch, out: &mut Vec<Candidate>) {
+        self.block_within(block, &self.block_area(block), scratch, out);
+    }
+
+    /// Writes the points of a block that lie in `area`; no time is spent on the others.
+    pub fn block_within(
+        &self,
+        block: BlockId,
+        area: &Area,
+        scratch: &mut PatternScratch,
+        out: &mut Vec<Candidate>,
+    ) {
         out.clear();
-        let area = self.block_area(block);
+        let area = self.block_area(block).intersect(area);
         if area.x0 < area.x1 && area.y0 < area.y1 {
             self.points(&area, scratch);
             out.extend(scratch.points.iter().map(candidate));

@@ -344,3 +344,25 @@ fn leaving_out_dense_levels_leaves_sparse_points_as_they_are() {
         assert_eq!(below(&some, rank), below(&all, rank), "up to {rank}");
     }
 }
+
+#[test]
+fn a_part_of_a_block_has_the_points_of_the_whole() {
+    let pattern = Pattern::new(3, "elm", 1.5);
+    let id = BlockId { y: -1, x: 2 };
+    let whole = pattern.block_area(id);
+    let part = Area::new(
+        whole.x0 - 9,
+        whole.y0 + 70_001,
+        whole.x0 + 50_003,
+        whole.y1 + 1,
+    );
+    let (mut all, mut some) = (Vec::new(), Vec::new());
+    pattern.block(id, &mut PatternScratch::default(), &mut all);
+    pattern.block_within(id, &part, &mut PatternScratch::default(), &mut some);
+    all.retain(|c| part.contains(c.x, c.y));
+    let key = |c: &Candidate| (c.x, c.y, c.draws);
+    all.sort_by_key(key);
+    some.sort_by_key(key);
+    assert!(all.len() > 500);
+    assert_eq!(all, some);
+}
