@@ -180,7 +180,7 @@ fn mistakes_are_refused_with_their_place_and_a_remedy() {
 fn grids_that_are_not_in_metres_are_refused_with_the_true_size() {
     use support::writer::Value;
     let place = Place::new();
-    // R05: a DEM in degrees gave slopes of 87–90° everywhere.
+    // As users of other tools report: a DEM in degrees gave slopes of 87–90° everywhere.
     let degrees = support::writer::Tiff::new(64, 64, (3, 32))
         .placed((1.0 / 3600.0, 1.0 / 3600.0), (10.0, 60.009))
         .tag(

@@ -104,7 +104,7 @@ fn one_valid_pixel_is_flat() {
 
 #[test]
 fn one_void_in_a_plain_changes_nothing_else() {
-    // R11: the void value was taken for a height and dragged its neighbours down.
+    // As users of other tools report: the void value was taken for a height and dragged its neighbours down.
     let rules = "output.fields = ['normals']\n[[stratum]]\nname = 'ground'\n";
     let place = bake(&tiff(9, 9), rules, |x, y| {
         if (x, y) == (4, 4) { NODATA } else { 100.0 }
@@ -156,7 +156,7 @@ fn a_bound_of_zero_and_no_species_bake() {
 
 #[test]
 fn far_from_the_origin_plants_keep_their_distance() {
-    // R35: single-precision coordinates lost decimetres at x = 16,000,000.
+    // As users of other tools report: single-precision coordinates lost decimetres at x = 16,000,000.
     let far = Tiff::new(80, 80, (3, 32)).placed((1.0, 1.0), (16_000_000.25, -9_000_000.75));
     let place = Place::new();
     place.write("heights.tif", &far, |_, _| 10.0);

@@ -74,7 +74,7 @@ fn any_storage_and_chunks_make_the_same_world() {
 
 #[test]
 fn normals_and_slopes_are_equal_from_every_tile() {
-    // R01 of users' reports: a border vertex got another normal in each of two tiles.
+    // As users of other tools report: a border vertex got another normal in each of two tiles.
     let field = |tile: u32| {
         let place = Place::new();
         place.write(
@@ -155,7 +155,7 @@ fn a_collar_of_voids_changes_nothing() {
 
 #[test]
 fn south_up_is_turned() {
-    // R19: a south-up copy of a terrain was drawn upside down.
+    // As users of other tools report: a south-up copy of a terrain was drawn upside down.
     let north = plain(40, 30);
     let mut south = plain(40, 30);
     south.tags.retain(|(tag, _)| *tag == 42113);

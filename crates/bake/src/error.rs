@@ -17,6 +17,12 @@ pub enum BakeError {
     /// An input cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The world cannot be opened for writing.
+    #[error("cannot write into the world: {source}")]
+    Closed {
+        /// The store's reason.
+        source: StoreError,
+    },
     /// An output cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -59,6 +65,9 @@ impl From<ConfigError> for BakeError {
 impl BakeError {
     /// Whether nothing had been started: the config or an input was refused.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Config(_) | Self::Source(_))
+        matches!(
+            self,
+            Self::Config(_) | Self::Source(_) | Self::Closed { .. }
+        )
     }
 }

@@ -144,8 +144,9 @@ impl Inputs {
                 )
                 .into());
         }
-        let theirs = mask.georeference()?.map(|place| place.transform);
-        let ours = self.heights.georeference()?.map(|place| place.transform);
+        // A file whose own place makes no sense may still be used with `pixel_size`: then only the sizes can agree.
+        let place = |source: &Source| Some(source.georeference().ok()??.transform);
+        let (ours, theirs) = (place(&self.heights), place(mask));
         if let (Some(ours), Some(theirs)) = (ours, theirs)
             && !same_grid(&ours, &theirs)
         {

@@ -117,14 +117,15 @@ impl Bake {
     ///
     /// # Errors
     /// The first failure ends the bake, and the world stays as it was: [`BakeError::Stopped`] after `cancel`,
-    /// [`BakeError::Job`] for an input, [`BakeError::Store`] for an output.
+    /// [`BakeError::Job`] for an input, [`BakeError::Store`] for an output; [`BakeError::Closed`] where nothing could start.
     pub fn run(
         self,
         threads: usize,
         cancel: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
-        let mut writer = WorldWriter::open(&self.out)?;
+        let mut writer =
+            WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
         let written = run::run(&self.scene, &mut writer, threads, cancel, progress)?;
         let manifest = manifest::filled(self.scene.manifest, written);
         let n_plants = manifest

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ecotone_store::{Artefact, Stage, WorldWriter};
 
 use crate::error::BakeError;
@@ -23,6 +24,9 @@ use crate::trim;
 
 /// Jobs under way per thread: enough that no worker waits while the writer is busy.
 const UNDER_WAY_PER_THREAD: usize = 4;
+
+/// How often the wish to stop is looked at while no job ends.
+const POLL_CANCEL: Duration = Duration::from_millis(100);
 
 /// How far beyond the first waiting job the coordinator looks for one that can run.
 const LOOK_AHEAD: usize = 64;
@@ -209,10 +213,12 @@ impl<'a> Coordinator<'a> {
                     return Err(BakeError::WorkersGone);
                 }
             }
-            match events.recv() {
+            // Not for ever: a job on a large tile takes long, and the user may want to stop.
+            match events.recv_timeout(POLL_CANCEL) {
                 Ok(Event::Written(idx, written)) => self.note(idx, written),
                 Ok(Event::Failed(error)) => return Err(error),
-                Err(_) => return Err(BakeError::WorkersGone),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return Err(BakeError::WorkersGone),
             }
             progress(Progress {
                 done: self.written.len(),

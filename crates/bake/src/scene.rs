@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ecotone_geotiff::{BlockCache, Options as SourceOptions, Source};
-use ecotone_grid::{Raster, Rect, TileGrid, TileId};
+use ecotone_grid::{Raster, Reach, Rect, TileGrid, TileId};
 use ecotone_scatter::{BlockId, Candidate};
 
 use ecotone_store::{Manifest, Stage, TileHeader, WorldWriter};
@@ -229,6 +229,7 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
             MOST_CHUNKS,
         ));
     }
+    check_windows(loaded, rules, tiles)?;
     let with_plants = !rules.species.is_empty();
     Ok(Plan::new(
         tiles,
@@ -237,6 +238,38 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
         rules.reaches(),
         with_plants,
     ))
+}
+
+/// What a worker may take for one job's windows.
+const MOST_WINDOW_BYTES: u64 = 4 << 30;
+
+/// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
+fn check_windows(loaded: &Loaded, rules: &Rules, tiles: TileGrid) -> Result<(), BakeError> {
+    let size = u64::from(tiles.size()).min(tiles.map().width().max(tiles.map().height()) as u64);
+    let n_strata = rules.strata.len() as u64;
+    let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
+    let reaches = rules.reaches();
+    // Heights, normals and weights; weights, classes and distances.
+    let strata = area(reaches.strata) * (8 + 12 + 12) + size * size * n_strata * 5;
+    let sdf = area(reaches.sdf) * (n_strata + 4) + size * size * n_strata * 2;
+    let [tile, smoothing, bound] = ["tiles.size", "normals.smoothing", "edges.max_distance"];
+    let grown = |reach: Reach| u64::from(reach.x.max(reach.y)) > size;
+    for (bytes, reach, other) in [
+        (strata, reaches.strata, smoothing),
+        (sdf, reaches.sdf, bound),
+    ] {
+        if bytes > MOST_WINDOW_BYTES {
+            let key = if grown(reach) { other } else { tile };
+            let message = format!(
+                "each worker would need {} MiB for one tile and what is read around it, more than {} MiB",
+                bytes >> 20,
+                MOST_WINDOW_BYTES >> 20
+            );
+            let help = format!("make {key} smaller");
+            return Err(loaded.error_at(key, message, Some(help)).into());
+        }
+    }
+    Ok(())
 }
 
 fn too_many(loaded: &Loaded, key: &str, what: &str, found: u64, most: u64) -> BakeError {

@@ -57,13 +57,13 @@ fn threads(args: &BakeArgs) -> usize {
 fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
-    let handler = move || {
+    let raise = move || {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         note("stopping; the world stays as it was (Ctrl-C again to stop at once)");
     };
-    if let Err(error) = ctrlc::set_handler(handler) {
+    if let Err(error) = ctrlc::set_handler(raise) {
         tracing::warn!(%error, "Ctrl-C will end the bake at once");
     }
     stop

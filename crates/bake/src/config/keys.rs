@@ -149,7 +149,7 @@ pub struct Output {
     #[schemars(length(min = 1))]
     pub directory: String,
     /// The side of a vegetation chunk in metres. The plants do not depend on it.
-    #[schemars(range(min = 1, max = 1000000))]
+    #[schemars(range(min = 1, max = 65536))]
     pub chunk: f64,
     /// How the rasters are compressed.
     pub compression: Compression,

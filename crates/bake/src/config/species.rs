@@ -35,11 +35,11 @@ pub struct Species {
     pub density: Option<f64>,
     /// The least distance in metres between two plants of this species. What counts is the larger of this and twice
     /// the footprint, and that must be at least 0.1.
-    #[schemars(range(min = 0, max = 10000), extend("examples" = [3.0]))]
+    #[schemars(range(min = 0, max = 1000), extend("examples" = [3.0]))]
     pub spacing: f64,
     /// The radius in metres of the ground a plant keeps to itself: footprints of different species never overlap.
     #[serde(default)]
-    #[schemars(range(min = 0, max = 1000), extend("examples" = [1.2]))]
+    #[schemars(range(min = 0, max = 500), extend("examples" = [1.2]))]
     pub footprint: f64,
     /// Who yields where footprints meet: the species of lower priority.
     #[serde(default)]
