@@ -26,7 +26,7 @@ mod run;
 mod scene;
 mod trim;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use ecotone_store::{Committed, WorldWriter};
@@ -72,6 +72,20 @@ pub struct Outcome {
     pub n_plants: Vec<(String, u64)>,
 }
 
+/// A path without detours over `folder/..`, unless a folder on the way is a link.
+fn tidied(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        let is_plain = tidy.file_name().is_some() && !tidy.is_symlink();
+        if part == Component::ParentDir && is_plain {
+            tidy.pop();
+        } else {
+            tidy.push(part);
+        }
+    }
+    tidy
+}
+
 impl Bake {
     /// Opens and checks what a config names.
     ///
@@ -81,7 +95,7 @@ impl Bake {
         let out = options
             .out
             .clone()
-            .unwrap_or_else(|| loaded.resolve(&loaded.config.output.directory));
+            .unwrap_or_else(|| tidied(&loaded.resolve(&loaded.config.output.directory)));
         Ok(Self {
             scene: Scene::open(loaded, options.memory_bytes)?,
             out,
@@ -126,6 +140,8 @@ impl Bake {
     ) -> Result<Outcome, BakeError> {
         let mut writer =
             WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
+        // More threads than jobs would only be started and ended.
+        let threads = threads.min(self.scene.plan.jobs.len()).max(1);
         let written = run::run(&self.scene, &mut writer, threads, cancel, progress)?;
         let manifest = manifest::filled(self.scene.manifest, written);
         let n_plants = manifest

@@ -20,7 +20,8 @@ const SIZE_STEPS: f64 = 65535.0;
 pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules) -> Manifest {
     let config = &loaded.config;
     let absolute = |path: &std::path::Path| {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        // The same file by whatever name: a world does not depend on how its config was called.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         path.display().to_string()
     };
     Manifest {

@@ -13,7 +13,7 @@ Exit codes:
 
 /// Turns height maps into strata, exact distance fields and vegetation, tile by tile.
 #[derive(Parser, Debug)]
-#[command(name = "ecotone", version, about, after_help = EXIT_CODES, propagate_version = true)]
+#[command(name = "ecotone", version, after_help = EXIT_CODES, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -14,6 +14,9 @@ use crate::progress::Progress;
 use crate::say::{Voice, duration, note, thousands};
 
 pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
+    if let Some(file) = &args.preview {
+        check_target(file)?;
+    }
     let bake = open(&args.world, args.memory, voice)?;
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
@@ -32,6 +35,17 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
         Some(file) => preview(&out, file, voice).map_err(|source| CliError::Preview { source }),
         None => Ok(()),
     }
+}
+
+/// A picture that cannot be written is told before the bake, not after.
+fn check_target(file: &Path) -> Result<(), CliError> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if file.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+        return Err(CliError::NoPicture { path: file.into() });
+    }
+    Ok(())
 }
 
 fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliError> {
