@@ -221,3 +221,28 @@ fn grids_that_are_not_in_metres_are_refused_with_the_true_size() {
         slope.pixels()[0]
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn an_export_goes_through_links_and_not_into_the_world() {
+    let place = world();
+    check(&run(&place, &["bake", "world.toml"]), 0, &[], &[]);
+    std::fs::write(place.path("real.csv"), "old").unwrap();
+    std::os::unix::fs::symlink(place.path("real.csv"), place.path("link.csv")).unwrap();
+    let export = |to: &str| run(&place, &["export", "out", "--format", "csv", "--to", to]);
+    check(&export("link.csv"), 0, &[], &[]);
+    assert!(place.path("link.csv").is_symlink());
+    assert!(
+        std::fs::read_to_string(place.path("real.csv"))
+            .unwrap()
+            .starts_with("id,species")
+    );
+    check(&export("out/current"), 2, &[], &["lies inside the world"]);
+    check(&run(&place, &["inspect", "out"]), 0, &["revision 1"], &[]);
+    check(
+        &run(&place, &["bake", "world.toml", "--out", "world.toml"]),
+        2,
+        &[],
+        &["cannot write into the world"],
+    );
+}

@@ -181,3 +181,27 @@ fn far_from_the_origin_plants_keep_their_distance() {
         }
     }
 }
+
+/// The error of a bake that must be refused or end early.
+fn refusal(tiff: &Tiff, rules: &str, pixel: impl Fn(usize, usize) -> f64) -> String {
+    let place = Place::new();
+    place.write("heights.tif", tiff, pixel);
+    let text = format!("terrain.heights = ['heights.tif']\n{rules}");
+    place.bake(&text, 1, "out").unwrap_err().to_string()
+}
+
+#[test]
+fn what_cannot_be_said_or_held_is_an_error() {
+    let far = Tiff::new(60, 50, (3, 32)).placed((1.0, 1.0), (1e12, 1e12));
+    assert!(refusal(&far, STRATA, hills).contains("from the origin"));
+
+    let deep = refusal(&tiff(60, 50), STRATA, |_, _| -1e7);
+    assert!(deep.contains("is -10000000 m high"), "{deep}");
+
+    let wide = format!("edges.max_distance = 32000\ntiles.size = 30000\n{STRATA}");
+    let wide = refusal(&tiff(60, 50), &wide, hills);
+    assert!(
+        wide.contains("edges.max_distance") && wide.contains("MiB"),
+        "{wide}"
+    );
+}

@@ -32,6 +32,16 @@ pub enum BakeError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A plant would stand where no chunk file can say.
+    #[error("the ground at ({x}, {y}) is {height} m high; plants are placed up to 2147 km")]
+    TooHigh {
+        /// World x, metres.
+        x: f64,
+        /// World y, metres.
+        y: f64,
+        /// The height there, metres.
+        height: f64,
+    },
     /// A job failed on an input or an output.
     #[error("{job}: {source}")]
     Job {

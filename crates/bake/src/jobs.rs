@@ -13,7 +13,7 @@ use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::error::BakeError;
-use crate::plan::{ChunkId, Job};
+use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
 
 /// A file that a job made, not yet written.
@@ -234,7 +234,7 @@ impl Scene {
         let mut species = self.empty_species();
         for plant in plants {
             let own = &mut species[usize::from(plant.species)];
-            own.plants.push(record(plant, own.size_step));
+            own.plants.push(record(plant, own.size_step)?);
         }
         let n_plants = species.iter().map(|s| s.plants.len() as u64).collect();
         if plants.is_empty() {
@@ -293,9 +293,17 @@ impl Scene {
 }
 
 /// A plant as it is stored: whole millimetres, steps of its species' size.
-fn record(plant: &Plant, size_step: f64) -> PlantRecord {
+fn record(plant: &Plant, size_step: f64) -> Result<PlantRecord, BakeError> {
     let round = |value: f64| (value + 0.5).floor();
-    PlantRecord {
+    if (plant.z * 1000.0).abs() >= f64::from(i32::MAX) {
+        let metres = |steps: i64| steps as f64 / STEPS_PER_M;
+        return Err(BakeError::TooHigh {
+            x: metres(plant.x),
+            y: metres(plant.y),
+            height: plant.z,
+        });
+    }
+    Ok(PlantRecord {
         x: plant.x,
         y: plant.y,
         z_mm: round(plant.z * 1000.0) as i32,
@@ -304,7 +312,7 @@ fn record(plant: &Plant, size_step: f64) -> PlantRecord {
         up: encode_up(plant.up),
         variant: plant.variant,
         tint: plant.tint,
-    }
+    })
 }
 
 impl fmt::Display for Job {

@@ -204,6 +204,9 @@ impl Scene {
     }
 }
 
+/// Farther from the origin no map lies, and patterns of every spacing reach as far.
+const FARTHEST_M: f64 = 1e9;
+
 /// More tiles than a folder of files can sensibly hold.
 const MOST_TILES: u64 = 1 << 22;
 /// More chunks than that.
@@ -230,6 +233,20 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
         ));
     }
     check_windows(loaded, rules, tiles)?;
+    if inputs
+        .transform
+        .bounds(map)
+        .iter()
+        .any(|edge| edge.abs() > FARTHEST_M)
+    {
+        let message = format!(
+            "the map lies more than {FARTHEST_M:e} m from the origin, farther than plants are placed"
+        );
+        let help = "give terrain.pixel_size, which puts the origin at the map's corner".to_owned();
+        return Err(loaded
+            .error_at("terrain.heights", message, Some(help))
+            .into());
+    }
     let with_plants = !rules.species.is_empty();
     Ok(Plan::new(
         tiles,

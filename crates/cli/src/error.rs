@@ -35,6 +35,8 @@ pub(crate) enum CliError {
     },
     #[error("--digest is for a GeoTIFF or a world directory; {path} is a chunk file")]
     NoDigest { path: PathBuf },
+    #[error("{path} lies inside the world; write it elsewhere")]
+    InsideWorld { path: PathBuf },
     #[error("no picture can be written to {path}: a file in a folder that exists is expected")]
     NoPicture { path: PathBuf },
     #[error("the preview failed, but the bake stands: {source}")]
@@ -71,7 +73,7 @@ impl CliError {
             Self::Interchange(_) | Self::Preview { .. } => "interchange",
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
-            Self::NoDigest { .. } | Self::NoPicture { .. } => "usage",
+            Self::NoDigest { .. } | Self::NoPicture { .. } | Self::InsideWorld { .. } => "usage",
         }
     }
 }

@@ -8,6 +8,7 @@ mod inspect;
 mod progress;
 mod say;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -68,6 +69,7 @@ fn complain(error: &CliError, voice: Voice) {
 
 fn preview(args: &PreviewArgs, voice: Voice) -> Result<(), CliError> {
     let world = Finished::open(&args.world)?;
+    check_outside(&args.world, &args.output)?;
     let preview = Preview {
         region: args.region,
         layer: args.layer.parse()?,
@@ -79,7 +81,22 @@ fn preview(args: &PreviewArgs, voice: Voice) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Nothing but the store writes into a world: an export there would take the place of one of its files.
+fn check_outside(world: &Path, target: &Path) -> Result<(), CliError> {
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (folder, world.canonicalize()) {
+        (Ok(folder), Ok(world)) if folder.starts_with(&world) => Err(CliError::InsideWorld {
+            path: target.into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 fn export(args: &ExportArgs, voice: Voice) -> Result<(), CliError> {
+    check_outside(&args.world, &args.to)?;
     let world = Finished::open(&args.world)?;
     let n_plants = match args.format {
         ExportFormat::Csv => ecotone_interchange::write_csv(&world, &args.to)?,

@@ -21,7 +21,7 @@ pub struct Species {
     /// The strata it grows on, each with a coefficient above 0. Together they mix into the suitability of a place: the
     /// sum of coefficient times weight, at most 1.
     #[schemars(
-        extend("minProperties" = 1, "additionalProperties" = { "type": "number", "exclusiveMinimum": 0 }),
+        extend("minProperties" = 1, "additionalProperties" = { "type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000 }),
         extend("examples" = [{ "meadow": 1.0 }])
     )]
     pub strata: BTreeMap<String, f64>,
@@ -69,7 +69,7 @@ pub struct Species {
     /// The meshes of the species with their weights, at most 256, numbered by name. Left out: one mesh.
     #[serde(default)]
     #[schemars(
-        extend("maxProperties" = 256, "additionalProperties" = { "type": "number", "exclusiveMinimum": 0 }),
+        extend("maxProperties" = 256, "additionalProperties" = { "type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000 }),
         extend("examples" = [{ "spruce_a": 3.0, "spruce_b": 1.0 }])
     )]
     pub variants: BTreeMap<String, f64>,

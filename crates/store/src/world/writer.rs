@@ -81,7 +81,8 @@ impl WorldWriter {
             bytes: bytes.len() as u64,
         };
         if !self.holds(&artefact)? {
-            disk::write_whole(&path, bytes, false)?;
+            // A damaged file of this name may belong to the current revision, which no commit syncs again.
+            disk::write_whole(&path, bytes, path.exists())?;
         }
         Ok(artefact)
     }
