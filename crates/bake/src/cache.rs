@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
-/// Least-recently-used values of one kind; each is made once, however many workers ask for it.
+/// Least-recently-used values of one kind; workers who ask for one that is being made wait for it.
 pub(crate) struct Cache<K, V> {
     slots: Mutex<Slots<K, V>>,
     budget_bytes: usize,
@@ -70,15 +70,26 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
 
     fn charge(&self, key: K, bytes: usize) {
         let mut slots = lock(&self.slots);
+        if bytes > self.budget_bytes {
+            // It would push out everything else and then itself.
+            let gone = slots.entries.pop(&key).map_or(0, |entry| entry.bytes);
+            slots.used_bytes -= gone;
+            return;
+        }
         if let Some(entry) = slots.entries.get_mut(&key) {
             let before = std::mem::replace(&mut entry.bytes, bytes);
             slots.used_bytes = slots.used_bytes - before + bytes;
         }
         while slots.used_bytes > self.budget_bytes {
-            let Some((_, entry)) = slots.entries.pop_lru() else {
+            let Some((key, entry)) = slots.entries.pop_lru() else {
                 break;
             };
-            slots.used_bytes -= entry.bytes;
+            if entry.bytes == 0 {
+                // It is being made, and others wait for it.
+                slots.entries.put(key, entry);
+            } else {
+                slots.used_bytes -= entry.bytes;
+            }
         }
     }
 }
@@ -119,6 +130,18 @@ mod tests {
         assert_eq!(made, 4);
         ask(&cache, 1, &mut made);
         assert_eq!(made, 5);
+    }
+
+    #[test]
+    fn what_is_larger_than_the_budget_is_not_kept_and_pushes_nothing_out() {
+        let cache = Cache::<u32, u32>::new(30);
+        let mut made = 0;
+        ask(&cache, 1, &mut made);
+        cache.put(2, Arc::new(7), 31);
+        ask(&cache, 1, &mut made);
+        assert_eq!(made, 1);
+        assert_eq!(cache.get(2, |_| 31, || Ok::<_, &str>(8)), Ok(Arc::new(8)));
+        assert_eq!(cache.get(2, |_| 31, || Ok::<_, &str>(9)), Ok(Arc::new(9)));
     }
 
     #[test]

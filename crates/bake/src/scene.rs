@@ -37,7 +37,7 @@ pub(crate) struct Scene {
 const SOURCE_SHARE: u64 = 1;
 const WEIGHT_SHARE: u64 = 4;
 const SDF_SHARE: u64 = 7;
-const PATTERN_SHARE: u64 = 4;
+const PATTERN_SHARE: u64 = 3;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
 /// chunk. Tuned for blocks of some 20,000 candidates and two workers.

@@ -1,7 +1,7 @@
 //! Gives freed memory back to the system, so that a long bake takes no more than a short one.
 
 /// How many jobs go by between two times; a time takes about a millisecond.
-pub(crate) const EVERY_JOBS: usize = 48;
+pub(crate) const EVERY_JOBS: usize = 16;
 
 /// Gives back the pages that hold nothing.
 ///
