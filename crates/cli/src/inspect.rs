@@ -35,11 +35,10 @@ pub(crate) fn inspect(args: &InspectArgs, voice: Voice) -> Result<(), CliError> 
 
 fn open(path: &Path) -> Result<Source, SourceError> {
     const BLOCK_BYTES: usize = 64 << 20;
-    Source::open(
-        path,
-        &Options::default(),
-        Arc::new(BlockCache::new(BLOCK_BYTES)),
-    )
+    let mut options = Options::default();
+    // A 32768² map of singles; a small file can claim to hold far more, and would be read for hours.
+    options.limits.stream_bytes = 1 << 32;
+    Source::open(path, &options, Arc::new(BlockCache::new(BLOCK_BYTES)))
 }
 
 /// One JSON line, also where the file is refused: scripts read it.
