@@ -11,6 +11,9 @@ Exit codes:
   2    could not start: usage, config or input
   130  stopped by the user";
 
+/// Longest side of a picture, where nobody says otherwise.
+pub(crate) const PREVIEW_PX: u32 = 1600;
+
 /// Turns height maps into strata, exact distance fields and vegetation, tile by tile.
 #[derive(Parser, Debug)]
 #[command(name = "ecotone", version, after_help = EXIT_CODES, propagate_version = true)]
@@ -114,7 +117,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, default_value = "terrain")]
     pub(crate) layer: String,
     /// Longest side of the picture, in pixels.
-    #[arg(long, value_name = "PIXELS", default_value_t = 1600, value_parser = clap::value_parser!(u32).range(16..=16384))]
+    #[arg(long, value_name = "PIXELS", default_value_t = PREVIEW_PX, value_parser = clap::value_parser!(u32).range(16..=16384))]
     pub(crate) size: u32,
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecotone_bake::{Bake, Job, Options, Outcome, config};
-use ecotone_interchange::{Finished, Layer, Preview};
+use ecotone_interchange::{Finished, InterchangeError, Layer, Preview};
 use serde_json::json;
 
-use crate::args::{BakeArgs, ConfigArgs};
+use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::say::{Voice, duration, note, thousands};
@@ -120,21 +120,13 @@ fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voi
     }));
 }
 
-fn preview(
-    out: &Path,
-    file: &Path,
-    voice: Voice,
-) -> Result<(), ecotone_interchange::InterchangeError> {
-    let world = Finished::open(out)?;
+fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError> {
     let preview = Preview {
         region: None,
         layer: Layer::Terrain,
-        size_px: 1600,
+        size_px: PREVIEW_PX,
     };
-    ecotone_interchange::draw(&world, &preview)?.write_png(file)?;
-    voice.line(format_args!("picture     {}", file.display()));
-    voice.json(&json!({ "event": "preview", "file": file }));
-    Ok(())
+    crate::picture(&Finished::open(out)?, &preview, file, voice)
 }
 
 pub(crate) fn check(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use ecotone_interchange::{Finished, Preview};
+use ecotone_interchange::{Finished, InterchangeError, Preview};
 use serde_json::json;
 
 use args::{Cli, Command, DemoArgs, ExportArgs, ExportFormat, PreviewArgs};
@@ -75,9 +75,19 @@ fn preview(args: &PreviewArgs, voice: Voice) -> Result<(), CliError> {
         layer: args.layer.parse()?,
         size_px: args.size,
     };
-    ecotone_interchange::draw(&world, &preview)?.write_png(&args.output)?;
-    voice.line(format_args!("picture     {}", args.output.display()));
-    voice.json(&json!({ "event": "preview", "file": args.output }));
+    Ok(picture(&world, &preview, &args.output, voice)?)
+}
+
+/// Draws a world into a file and says where it is.
+fn picture(
+    world: &Finished,
+    preview: &Preview,
+    file: &Path,
+    voice: Voice,
+) -> Result<(), InterchangeError> {
+    ecotone_interchange::draw(world, preview)?.write_png(file)?;
+    voice.line(format_args!("picture     {}", file.display()));
+    voice.json(&json!({ "event": "preview", "file": file }));
     Ok(())
 }
 
