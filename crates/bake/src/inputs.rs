@@ -125,44 +125,36 @@ impl Inputs {
 
     /// A mask must lie on the map's grid.
     fn check_grid(&self, loaded: &Loaded, key: &str, mask: &Source) -> Result<(), BakeError> {
+        let refuse = |message: String| {
+            let help = "resample the mask onto the map's grid, such as with gdalwarp -te -ts";
+            Err(loaded.error_at(key, message, Some(help.to_owned())).into())
+        };
         let (wanted, found) = (self.map(), mask.rect());
         if wanted != found {
-            return Err(loaded
-                .error_at(
-                    key,
-                    format!(
-                        "the mask is {} × {} pixels, the map {} × {}",
-                        found.width(),
-                        found.height(),
-                        wanted.width(),
-                        wanted.height()
-                    ),
-                    Some(
-                        "resample the mask onto the map's grid, such as with gdalwarp -te -ts"
-                            .into(),
-                    ),
-                )
-                .into());
+            return refuse(format!(
+                "the mask is {} × {} pixels, the map {} × {}",
+                found.width(),
+                found.height(),
+                wanted.width(),
+                wanted.height()
+            ));
         }
         // A file whose own place makes no sense may still be used with `pixel_size`: then only the sizes can agree.
         let place = |source: &Source| Some(source.georeference().ok()??.transform);
-        let (ours, theirs) = (place(&self.heights), place(mask));
-        if let (Some(ours), Some(theirs)) = (ours, theirs)
-            && !same_grid(&ours, &theirs)
-        {
-            return Err(loaded
-                .error_at(
-                    key,
-                    format!(
-                        "the mask's north-west corner is at ({}, {}) with pixels of {} × {}, the map's at ({}, {}) with {} × {}",
-                        theirs.x0, theirs.y0, theirs.pixel.x, theirs.pixel.y,
-                        ours.x0, ours.y0, ours.pixel.x, ours.pixel.y,
-                    ),
-                    Some("resample the mask onto the map's grid, such as with gdalwarp -te -ts".into()),
-                )
-                .into());
+        match (place(&self.heights), place(mask)) {
+            (Some(ours), Some(theirs)) if !same_grid(&ours, &theirs) => refuse(format!(
+                "the mask's north-west corner is at ({}, {}) with pixels of {} × {}, the map's at ({}, {}) with {} × {}",
+                theirs.x0,
+                theirs.y0,
+                theirs.pixel.x,
+                theirs.pixel.y,
+                ours.x0,
+                ours.y0,
+                ours.pixel.x,
+                ours.pixel.y,
+            )),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
