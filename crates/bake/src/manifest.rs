@@ -40,7 +40,7 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
             path: absolute(&loaded.path),
             digest: content_digest(loaded.text.as_bytes()),
         },
-        strata: config.strata.iter().map(|s| s.name.clone()).collect(),
+        strata: config.bands().map(|s| s.name.clone()).collect(),
         edges: EdgesRecord {
             threshold: config.edges.threshold,
             max_distance: config.edges.max_distance,

@@ -177,8 +177,7 @@ fn strata(config: &Config) -> Vec<Stratum> {
 fn resolve(species: &Species, config: &Config) -> scatter::Species {
     let index = |name: &str| {
         config
-            .strata
-            .iter()
+            .bands()
             .position(|stratum| stratum.name == name)
             .expect("a loaded config names strata that exist")
     };
@@ -186,8 +185,7 @@ fn resolve(species: &Species, config: &Config) -> scatter::Species {
     scatter::Species {
         name: species.name.clone(),
         strata: config
-            .strata
-            .iter()
+            .bands()
             .enumerate()
             .filter_map(|(idx, stratum)| Some((idx, *species.strata.get(&stratum.name)?)))
             .collect(),
@@ -199,7 +197,7 @@ fn resolve(species: &Species, config: &Config) -> scatter::Species {
         size: species.size,
         edge: scatter::Edge {
             stratum: species
-                .edge_stratum(&config.strata)
+                .edge_stratum(config.bands())
                 .expect("a loaded config associates each species with a stratum"),
             falloff_m: edge.and_then(|edge| edge.falloff),
             curve: edge.map_or(scatter::Curve::Smooth, |edge| curve(&edge.curve)),

@@ -11,168 +11,9 @@ use ecotone_bake::config::{
 };
 use ecotone_grid::Trapezoid;
 
-const WORLD: &str = r#"seed = 7
+mod mistakes;
 
-[terrain]
-heights = ["alps.tif"]
-
-[edges]
-max_distance = 64
-
-[[stratum]]
-name = "meadow"
-slope = [0, 25]
-blend = 6
-
-[[stratum]]
-name = "scree"
-tilt = [0, 65]
-altitude = { band = [0, 1800], blend = 100 }
-fallback = true
-
-[[stratum]]
-name = "road"
-mask = "road.tif"
-
-[[species]]
-name = "spruce"
-strata = { meadow = 1.0, scree = 0.3 }
-threshold = 0.4
-spacing = 3.0
-size = [0.8, 1.3]
-edge = { falloff = 25, curve = "smooth", density = 0.2 }
-distance = [{ stratum = "road", band = [5, 1000], blend = 2 }]
-"#;
-
-/// One line of the world, and the mistake it becomes.
-const MISTAKES: &[(&str, &str, &str)] = &[
-    // Syntax.
-    ("syntax_no_value", "seed = 7", "seed ="),
-    ("syntax_open_string", "\"alps.tif\"", "\"alps.tif"),
-    ("syntax_open_list", "[0, 25]", "[0, 25"),
-    ("syntax_twice", "seed = 7", "seed = 7\nseed = 8"),
-    ("syntax_header", "[terrain]", "[terrain"),
-    // Keys.
-    ("unknown_key", "blend = 6", "blnd = 6"),
-    (
-        "unknown_key_of_elsewhere",
-        "heights =",
-        "spacing = 2\nheights =",
-    ),
-    (
-        "unknown_key_like_nothing",
-        "blend = 6",
-        "noise = { wavelength = 80 }",
-    ),
-    ("unknown_key_deep", "curve =", "crve ="),
-    (
-        "unknown_key_in_list",
-        "band = [5, 1000]",
-        "bnad = [5, 1000]",
-    ),
-    ("unknown_table", "[edges]", "[edge]"),
-    ("missing_table", "[terrain]\nheights = [\"alps.tif\"]", ""),
-    ("missing_key", "spacing = 3.0\n", ""),
-    ("missing_key_deep", "band = [0, 1800], ", ""),
-    // Types.
-    ("type_string_for_number", "blend = 6", "blend = \"6\""),
-    ("type_string_for_list", "[\"alps.tif\"]", "\"alps.tif\""),
-    ("type_number_for_range", "[0, 25]", "25"),
-    ("type_fraction_for_whole", "seed = 7", "seed = 7.5"),
-    ("type_boolean", "fallback = true", "fallback = \"yes\""),
-    ("type_table_for_tables", "[[species]]", "[species]"),
-    ("type_tables_for_table", "[edges]", "[[edges]]"),
-    ("type_pixel_size", "heights =", "pixel_size = 30\nheights ="),
-    (
-        "type_table_for_nested_list",
-        "[{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
-        "{ stratum = \"road\" }",
-    ),
-    ("type_date", "seed = 7", "seed = 2024-01-01"),
-    // Values.
-    ("value_word", "\"smooth\"", "\"smoth\""),
-    (
-        "value_pixel_size_word",
-        "heights =",
-        "pixel_size = \"grund\"\nheights =",
-    ),
-    ("value_mode", "mask =", "mode = \"subtract\"\nmask ="),
-    ("value_range", "threshold = 0.4", "threshold = 1.4"),
-    ("value_range_open", "falloff = 25", "falloff = 0"),
-    ("value_not_finite", "spacing = 3.0", "spacing = inf"),
-    ("value_negative_blend", "blend = 6", "blend = -6"),
-    ("value_slope_past_the_wall", "[0, 25]", "[0, 95]"),
-    ("value_three_ends", "[0, 25]", "[0, 25, 90]"),
-    ("value_negative_seed", "seed = 7", "seed = -7"),
-    ("value_huge", "seed = 7", "seed = 99999999999999999999"),
-    ("value_edge_denser", "density = 0.2", "density = 1.2"),
-    ("value_no_heights", "[\"alps.tif\"]", "[]"),
-    (
-        "value_no_strata_of_species",
-        "{ meadow = 1.0, scree = 0.3 }",
-        "{}",
-    ),
-    ("value_coefficient", "scree = 0.3", "scree = -0.3"),
-    // Names.
-    ("name_empty", "name = \"meadow\"", "name = \"\""),
-    (
-        "name_with_slash",
-        "name = \"spruce\"",
-        "name = \"trees/spruce\"",
-    ),
-    ("name_twice", "name = \"scree\"", "name = \"Meadow\""),
-    // Sense.
-    ("band_reversed", "[0, 25]", "[25, 0]"),
-    ("band_empty", "band = [0, 1800]", "band = [1800, 1800]"),
-    (
-        "slope_and_tilt",
-        "tilt = [0, 65]",
-        "tilt = [0, 65]\nslope = [25, 90]",
-    ),
-    ("blend_of_nothing", "slope = [0, 25]\n", ""),
-    (
-        "mask_and_slope",
-        "mask =",
-        "slope = [0, 9]\nfallback = true\nmask =",
-    ),
-    ("two_fallbacks", "blend = 6", "blend = 6\nfallback = true"),
-    ("stratum_unknown", "scree = 0.3", "skree = 0.3"),
-    (
-        "edge_stratum_unknown",
-        "falloff = 25",
-        "falloff = 25, stratum = \"lake\"",
-    ),
-    (
-        "distance_stratum_unknown",
-        "stratum = \"road\"",
-        "stratum = \"roads\"",
-    ),
-    ("grows_nowhere", "meadow = 1.0", "meadow = 0.2"),
-    ("spacing_too_small", "spacing = 3.0", "spacing = 0.05"),
-    ("size_reversed", "[0.8, 1.3]", "[1.3, 0.8]"),
-    ("size_zero", "[0.8, 1.3]", "[0, 0]"),
-    ("falloff_too_far", "falloff = 25", "falloff = 65"),
-    ("edge_without_falloff", "falloff = 25, ", ""),
-    ("distance_ramp_too_far", "[5, 1000]", "[5, 64]"),
-    ("distance_begins_too_far", "[5, 1000]", "[100, 1000]"),
-    (
-        "curve_not_ascending",
-        "\"smooth\"",
-        "[[0, 0], [0.5, 0.8], [0.5, 0.9], [1, 1]]",
-    ),
-    ("curve_short", "\"smooth\"", "[[0.1, 0], [1, 1]]"),
-    ("scale_zero", "heights =", "scale = 0\nheights ="),
-    // Places that are hard to print.
-    (
-        "place_after_tab_and_umlaut",
-        "blend = 6",
-        "# schön\n\t\"blénd\" = 6",
-    ),
-    ("place_in_long_line", "[\"alps.tif\"]", LONG_LINE),
-    ("place_over_lines", "[0, 25]", "[\n  25,\n  0,\n]"),
-];
-
-const LONG_LINE: &str = r#"["a_long_name_of_a_file_in_the_north.tif", "a_long_name_of_a_file_in_the_east.tif", "a_long_name_of_a_file_in_the_south.tif", 7, "a_long_name_of_a_file_in_the_west.tif", "another.tif"]"#;
+use mistakes::{MISTAKES, WORLD};
 
 fn parse(text: &str) -> Result<Loaded, ConfigError> {
     config::parse(text, Path::new("configs/world.toml"))
@@ -365,7 +206,7 @@ fn the_edge_is_that_of_the_largest_coefficient() {
         let config = parse(&WORLD.replace("{ meadow = 1.0, scree = 0.3 }", text))
             .unwrap()
             .config;
-        config.species[0].edge_stratum(&config.strata)
+        config.species[0].edge_stratum(config.bands())
     };
     assert_eq!(species("{ meadow = 1.0, scree = 0.3 }"), Some(0));
     assert_eq!(species("{ meadow = 0.3, road = 1.0 }"), Some(2));
@@ -374,7 +215,7 @@ fn the_edge_is_that_of_the_largest_coefficient() {
         .replace("\"meadow\"", "\"zone\"")
         .replace("meadow = 1.0, scree = 0.3", "zone = 1, scree = 1");
     let config = parse(&reordered).unwrap().config;
-    assert_eq!(config.species[0].edge_stratum(&config.strata), Some(0));
+    assert_eq!(config.species[0].edge_stratum(config.bands()), Some(0));
 }
 
 #[test]

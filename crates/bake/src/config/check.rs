@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::check_mask;
 use super::check_species;
 use super::document::{KeyPath, Node};
-use super::error::Findings;
+use super::error::{Findings, listed, nearest};
 use super::{Config, Stratum};
 
 /// A config under examination: mistakes are noted by key.
@@ -69,6 +70,50 @@ impl Check<'_, '_> {
             let message = "`scale` in [terrain] is 0, which makes every height the same";
             self.note(&scale, message, "expected any other number", None);
         }
+        self.range();
+        self.numbered_tiles();
+    }
+
+    fn range(&mut self) {
+        let terrain = &self.config.terrain;
+        let range = KeyPath::parse("terrain.range");
+        let Some([lo, hi]) = terrain.range else {
+            return;
+        };
+        if lo == hi {
+            let message = "`range` in [terrain] is empty, which makes every height the same";
+            self.note(&range, message, "expected two different heights", None);
+        }
+        for (key, given) in [("scale", terrain.scale), ("offset", terrain.offset)] {
+            if given.is_some() {
+                let path = KeyPath::parse("terrain").key(key);
+                let message = format!("`{key}` and `range` in one [terrain]");
+                let expected = "expected one of the two";
+                self.note_key(&path, message, expected, None);
+            }
+        }
+    }
+
+    /// Notes keys of numbered tiles where there are none.
+    fn numbered_tiles(&mut self) {
+        let terrain = &self.config.terrain;
+        let is_pattern = |name: &String| name.contains("{x}") && name.contains("{y}");
+        if terrain.heights.iter().any(is_pattern) {
+            return;
+        }
+        let surplus = [
+            ("overlap", terrain.overlap.is_some()),
+            ("rows", terrain.rows.is_some()),
+        ];
+        for (key, is_surplus) in surplus {
+            if is_surplus {
+                let path = KeyPath::parse("terrain").key(key);
+                let message = format!("`{key}` in [terrain] without numbered tiles");
+                let expected = "it is about tiles that a pattern of `heights` numbers";
+                let help = "for example `heights = [\"alps_x{x}_y{y}.r16\"]`";
+                self.note_key(&path, message, expected, Some(help.into()));
+            }
+        }
     }
 
     fn output(&mut self) {
@@ -98,9 +143,13 @@ impl Check<'_, '_> {
             if let Some(altitude) = &stratum.altitude {
                 self.band(altitude.band, &here.key("altitude").key("band"));
             }
+            if let Some(curvature) = &stratum.curvature {
+                self.band(curvature.band, &here.key("curvature").key("band"));
+            }
             if stratum.mask.is_some() {
                 self.masked(stratum, &here);
             }
+            check_mask::check(self, idx);
         }
         self.fallbacks();
         if strata.iter().all(|stratum| stratum.mask.is_some()) {
@@ -153,6 +202,9 @@ impl Check<'_, '_> {
             ("tilt", stratum.tilt.is_some()),
             ("blend", stratum.blend > 0.0),
             ("altitude", stratum.altitude.is_some()),
+            ("aspect", stratum.aspect.is_some()),
+            ("curvature", stratum.curvature.is_some()),
+            ("noise", stratum.noise.is_some()),
             ("fallback", stratum.fallback),
         ];
         for (key, is_surplus) in surplus {
@@ -211,6 +263,30 @@ impl Check<'_, '_> {
             } else {
                 taken.insert(name.to_lowercase(), idx);
             }
+        }
+    }
+
+    /// Notes a name of a stratum that has no weights of its own, because there is none or it corrects another.
+    pub fn known_stratum(&mut self, name: &str, path: &KeyPath, is_key: bool) {
+        let names: Vec<&str> = self.config.bands().map(|s| s.name.as_str()).collect();
+        if names.contains(&name) {
+            return;
+        }
+        let near = nearest(name, names.iter().copied());
+        let mut help = near.map(|near| format!("did you mean `{near}`?"));
+        let mut message = format!("there is no stratum \"{name}\"");
+        let others = &self.config.strata;
+        if let Some(correction) = others.iter().find(|stratum| stratum.name == name) {
+            message = format!("\"{name}\" only corrects another and has no weight of its own");
+            let target = correction.target.as_deref();
+            let target = target.filter(|target| names.contains(target));
+            help = target.map(|target| format!("did you mean `{target}`?"));
+        }
+        let expected = format!("expected one of {}", listed(names));
+        if is_key {
+            self.note_key(path, message, expected, help);
+        } else {
+            self.note(path, message, expected, help);
         }
     }
 

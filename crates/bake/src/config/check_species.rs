@@ -2,7 +2,6 @@
 
 use super::check::Check;
 use super::document::KeyPath;
-use super::error::{listed, nearest};
 use super::{Curve, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
 
 /// Notes everything in the species that contradicts itself or the strata.
@@ -36,7 +35,7 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
 fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
     for name in species.strata.keys() {
         let path = here.key("strata").key(name);
-        known_stratum(check, name, &path, true);
+        check.known_stratum(name, &path, true);
     }
     // Weights sum to 1, so the mix never passes the largest coefficient.
     let most = species.strata.values().copied().fold(0.0, f64::max);
@@ -48,22 +47,6 @@ fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
             species.threshold
         );
         check.note(&path, message, expected, None);
-    }
-}
-
-fn known_stratum(check: &mut Check<'_, '_>, name: &str, path: &KeyPath, is_key: bool) {
-    let strata = &check.config.strata;
-    let names: Vec<&str> = strata.iter().map(|stratum| stratum.name.as_str()).collect();
-    if names.contains(&name) {
-        return;
-    }
-    let help = nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-    let message = format!("there is no stratum \"{name}\"");
-    let expected = format!("expected one of {}", listed(names));
-    if is_key {
-        check.note_key(path, message, expected, help);
-    } else {
-        check.note(path, message, expected, help);
     }
 }
 
@@ -95,7 +78,7 @@ fn size(check: &mut Check<'_, '_>, [lo, hi]: [f64; 2], path: &KeyPath) {
 
 fn edge(check: &mut Check<'_, '_>, edge: &Edge, species: &Species, here: &KeyPath) {
     if let Some(name) = &edge.stratum {
-        known_stratum(check, name, &here.key("stratum"), false);
+        check.known_stratum(name, &here.key("stratum"), false);
     }
     if let Some(range) = edge.size {
         size(check, range, &here.key("size"));
@@ -137,7 +120,7 @@ fn curve(check: &mut Check<'_, '_>, points: &[[f64; 2]], path: &KeyPath) {
 }
 
 fn distance(check: &mut Check<'_, '_>, distance: &DistanceBand, here: &KeyPath) {
-    known_stratum(check, &distance.stratum, &here.key("stratum"), false);
+    check.known_stratum(&distance.stratum, &here.key("stratum"), false);
     let path = here.key("band");
     check.band(distance.band, &path);
     let most = check.config.edges.max_distance;

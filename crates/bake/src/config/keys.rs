@@ -37,17 +37,32 @@ pub struct Config {
     pub output: Output,
 }
 
+impl Config {
+    /// The strata that have weights of their own, in the order listed: a band of the rasters each.
+    pub fn bands(&self) -> impl Iterator<Item = &Stratum> + Clone {
+        self.strata
+            .iter()
+            .filter(|stratum| !stratum.is_correction())
+    }
+}
+
 /// Where the heights come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terrain {
-    /// The GeoTIFF of heights: a file name or a glob, relative to this file's folder, that matches exactly one file.
+    /// The files of heights, relative to this file's folder: names, globs, folders, or a pattern with `{x}` and `{y}`
+    /// for tiles that are numbered, such as "alps_x{x}_y{y}.r16". GeoTIFF, VRT, PNG, OpenEXR, HGT and raw. Together they
+    /// make one map, on one grid; where they overlap, the later one wins.
     #[schemars(
         length(min = 1),
         inner(length(min = 1)),
         extend("examples" = [["alps.tif"]])
     )]
     pub heights: Vec<String>,
+    /// The band of the files that holds the heights, from 1.
+    #[serde(default = "first_band")]
+    #[schemars(range(min = 1, max = 65535), extend("examples" = [1]))]
+    pub band: u32,
     /// The size of a pixel in metres, east-west and north-south, instead of the file's own; or "ground", the true
     /// size at the map's centre, for a file in degrees or Web Mercator. With it, the world's origin is the map's
     /// north-west corner.
@@ -59,9 +74,125 @@ pub struct Terrain {
     /// Metres added to each scaled height, instead of the file's own.
     #[schemars(extend("examples" = [-100.0]))]
     pub offset: Option<f64>,
+    /// The heights in metres of the smallest and the largest number that the file's type can hold, or of 0 and 1 where
+    /// it holds fractions: give this or `scale` and `offset`.
+    #[schemars(extend("examples" = [[-50.0, 1200.0]]))]
+    pub range: Option<[f64; 2]>,
     /// The raw value that means "no height here", instead of the file's own.
     #[schemars(extend("examples" = [-32768.0]))]
     pub nodata: Option<f64>,
+    /// The pixels in a row of raw files, which do not say it themselves. Left out: a square is guessed from the length.
+    #[schemars(extend("examples" = [{ "width": 4033, "height": 4033 }]))]
+    pub raw: Option<Raw>,
+    /// The pixels that neighbours share where `heights` has a pattern with `{x}` and `{y}`: 0, or 1 where each tile
+    /// repeats the border of the next.
+    #[schemars(range(max = 1), extend("examples" = [1]))]
+    pub overlap: Option<u32>,
+    /// Where to the numbers `{y}` of a pattern grow. Left out: "south".
+    #[schemars(extend("examples" = ["north"]))]
+    pub rows: Option<RowOrder>,
+    /// Edits of the heights, laid over the map in the order listed.
+    #[serde(default, rename = "patch")]
+    pub patches: Vec<Patch>,
+}
+
+fn first_band() -> u32 {
+    1
+}
+
+/// What a raw file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Raw {
+    /// Pixels from west to east.
+    #[schemars(range(min = 1, max = 1_000_000), extend("examples" = [4033]))]
+    pub width: u32,
+    /// Pixels from north to south.
+    #[schemars(range(min = 1, max = 1_000_000), extend("examples" = [4033]))]
+    pub height: u32,
+    /// The type of its numbers.
+    #[serde(default, rename = "type")]
+    pub sample: RawType,
+    /// Which byte of a number comes first.
+    #[serde(default)]
+    pub byte_order: ByteOrder,
+}
+
+/// The type of a raw file's numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RawType {
+    /// Whole numbers from 0 to 255.
+    U8,
+    /// Whole numbers from 0 to 65535.
+    #[default]
+    U16,
+    /// Whole numbers from −32768 to 32767.
+    I16,
+    /// Fractions of 32 bits.
+    F32,
+}
+
+/// The order of the bytes of a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ByteOrder {
+    /// The last byte first, as PCs write it.
+    #[default]
+    Little,
+    /// The first byte first, as old Macs did.
+    Big,
+}
+
+/// Where to the rows of a set of numbered tiles grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RowOrder {
+    /// Row 1 lies south of row 0.
+    #[default]
+    South,
+    /// Row 1 lies north of row 0.
+    North,
+}
+
+/// An edit of the heights: a raster that lies over a part of the map, on the map's grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Patch {
+    /// The file, relative to this file's folder, of any kind that `heights` may be; what it leaves void stays as it was.
+    #[schemars(length(min = 1), extend("examples" = ["crater.tif"]))]
+    pub file: String,
+    /// What becomes of a height under it.
+    #[serde(default)]
+    pub mode: PatchMode,
+    /// How much of it takes hold, from 0 to 1: a number, or the name of a file on the patch's own grid.
+    #[schemars(extend("examples" = [0.5]))]
+    pub alpha: Option<Alpha>,
+}
+
+/// What becomes of a height under a patch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PatchMode {
+    /// The patch's height.
+    #[default]
+    Replace,
+    /// The sum of both.
+    Add,
+    /// The higher of the two.
+    Max,
+    /// The lower of the two.
+    Min,
+}
+
+/// How much of a patch takes hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Alpha {
+    /// As much everywhere.
+    Everywhere(#[schemars(range(min = 0, max = 1))] f64),
+    /// As much as a file says: fractions, or integers that are divided by their type's largest value.
+    File(#[schemars(length(min = 1))] String),
 }
 
 /// A pixel's size: given, or to be worked out.

@@ -15,6 +15,7 @@
 //! ```
 
 mod check;
+mod check_mask;
 mod check_species;
 mod document;
 mod error;
@@ -34,13 +35,16 @@ use error::Findings;
 
 pub use error::{ConfigError, Mistake, Place};
 pub use keys::{
-    Compression, Config, Edges, Field, Gradient, Normals, Output, PixelSizeChoice, PixelSizeWord,
-    Terrain, Tiles,
+    Alpha, ByteOrder, Compression, Config, Edges, Field, Gradient, Normals, Output, Patch,
+    PatchMode, PixelSizeChoice, PixelSizeWord, Raw, RawType, RowOrder, Terrain, Tiles,
 };
 pub use reference::reference;
 pub use schema::schema;
 pub use species::{Curve, CurveWord, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
-pub use stratum::{AltitudeBand, MaskMode, SlopeBand, Stratum};
+pub use stratum::{
+    AltitudeBand, AspectBand, CurvatureBand, CurvatureKind, MaskMode, Noise, Shifted, SlopeBand,
+    Stratum,
+};
 
 /// A config that holds together, with the file it came from.
 #[derive(Clone, Debug)]

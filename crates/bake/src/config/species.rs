@@ -85,12 +85,12 @@ impl Species {
     ///
     /// The named one, or the associated one with the largest coefficient, ties to the first of `strata`; `None` where no
     /// such stratum exists, which a loaded config rules out.
-    pub fn edge_stratum(&self, strata: &[Stratum]) -> Option<usize> {
+    pub fn edge_stratum<'a>(&self, mut bands: impl Iterator<Item = &'a Stratum>) -> Option<usize> {
         if let Some(name) = self.edge.as_ref().and_then(|edge| edge.stratum.as_ref()) {
-            return strata.iter().position(|stratum| stratum.name == *name);
+            return bands.position(|stratum| stratum.name == *name);
         }
         let mut best: Option<(usize, f64)> = None;
-        for (idx, stratum) in strata.iter().enumerate() {
+        for (idx, stratum) in bands.enumerate() {
             if let Some(&coefficient) = self.strata.get(&stratum.name)
                 && best.is_none_or(|(_, most)| coefficient > most)
             {
