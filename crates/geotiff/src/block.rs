@@ -89,6 +89,61 @@ impl Blocks {
         })
     }
 
+    /// The blocks of an image that lies plain in its file, from its first byte on.
+    pub fn plain(map: &Map, header: &Header, limits: &Limits) -> Result<Self, SourceError> {
+        let (image_width, image_height) = (u64::from(header.width), u64::from(header.height));
+        let (width, height, cut) = match header.layout {
+            Layout::Strips { rows } => (image_width, u64::from(rows), true),
+            Layout::Tiles { width, height } => (u64::from(width), u64::from(height), false),
+        };
+        let across = image_width.div_ceil(width);
+        let per_plane = across * image_height.div_ceil(height);
+        let (n_planes, n_samples) = match header.interleaving {
+            Interleaving::Pixel => (1, header.n_bands),
+            Interleaving::Band => (header.n_bands as u64, 1),
+        };
+        let n_blocks = per_plane.saturating_mul(n_planes);
+        map.within("blocks", n_blocks, limits.blocks)?;
+        let mut blocks = Self {
+            width,
+            height,
+            across,
+            per_plane,
+            n_samples,
+            image_height,
+            cut,
+            offsets: Vec::new(),
+            byte_counts: Vec::new(),
+        };
+        let mut next: u64 = 0;
+        for block in 0..n_blocks {
+            let len = blocks
+                .row_bytes(header)
+                .saturating_mul(blocks.n_rows(block));
+            blocks.offsets.push(next);
+            blocks.byte_counts.push(len);
+            next = next.saturating_add(len);
+        }
+        Ok(blocks)
+    }
+
+    /// Blocks of one plane.
+    pub fn per_plane(&self) -> u64 {
+        self.per_plane
+    }
+
+    /// Where a block starts in its file.
+    pub fn offset(&self, block: u64) -> u64 {
+        self.offsets[block as usize]
+    }
+
+    /// Bytes of all blocks together.
+    pub fn n_bytes(&self) -> u64 {
+        self.byte_counts
+            .iter()
+            .fold(0, |sum, &n| sum.saturating_add(n))
+    }
+
     /// The block of a plane at a column and a row of blocks.
     pub fn index(&self, plane: usize, column: u64, row: u64) -> u64 {
         plane as u64 * self.per_plane + row * self.across + column

@@ -65,6 +65,31 @@ pub enum SourceError {
         /// The file's type.
         found: &'static str,
     },
+    /// A file without a header whose length fits no image, or not the one that the config says.
+    #[error("{} has {len} bytes, and {expected}; {advice}", path.display())]
+    RawLength {
+        /// The file.
+        path: PathBuf,
+        /// Its length in bytes.
+        len: u64,
+        /// What length was expected.
+        expected: String,
+        /// What to do, with sizes that would fit.
+        advice: String,
+    },
+    /// The pixels could not be unpacked.
+    #[error("the pixels of {} could not be unpacked into {}, where they need {wanted} bytes: {source}; make room \
+             there, or name another folder in the environment variable TMPDIR", path.display(), folder.display())]
+    Unpack {
+        /// The file.
+        path: PathBuf,
+        /// The folder of temporary files.
+        folder: PathBuf,
+        /// Bytes of all its pixels.
+        wanted: u64,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A band that is not there.
     #[error("{} has {n_bands} bands, and band {band}, counted from 0, was asked for", path.display())]
     NoBand {
@@ -87,6 +112,8 @@ impl SourceError {
             Self::OverLimit { .. } => "over-limit",
             Self::Placement { .. } => "placement",
             Self::WrongType { .. } => "wrong-type",
+            Self::RawLength { .. } => "raw-length",
+            Self::Unpack { .. } => "unpack",
             Self::NoBand { .. } => "no-band",
         }
     }

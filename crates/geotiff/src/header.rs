@@ -122,8 +122,30 @@ impl Header {
             keys: georeference::keys(tags)?,
             stored_nodata: own_nodata,
             one_bit,
-            linears: corrected(linears(&xml, n_bands), options),
+            linears: corrected(linears(&xml, n_bands), sample, options),
         })
+    }
+
+    /// The header of a file of another kind than TIFF.
+    pub(crate) fn plain(plain: Plain, options: &Options) -> Self {
+        let linears = vec![Linear::IDENTITY; plain.n_bands];
+        Self {
+            width: plain.width,
+            height: plain.height,
+            n_bands: plain.n_bands,
+            sample: plain.sample,
+            byte_order: plain.byte_order,
+            big_tiff: false,
+            layout: plain.layout,
+            compression: Compression::None,
+            predictor: Predictor::None,
+            interleaving: plain.interleaving,
+            nodata: options.nodata.or(plain.nodata),
+            keys: plain.keys,
+            stored_nodata: plain.nodata,
+            one_bit: false,
+            linears: corrected(linears, plain.sample, options),
+        }
     }
 
     /// The factor of a band: height = raw · scale + offset. 1 for a band that is not there.
@@ -153,8 +175,25 @@ impl Header {
     }
 }
 
-fn corrected(mut linears: Vec<Linear>, options: &Options) -> Vec<Linear> {
+/// An image whose samples lie in its file one after the other, nothing packed.
+pub(crate) struct Plain {
+    pub width: u32,
+    pub height: u32,
+    pub n_bands: usize,
+    pub sample: SampleType,
+    pub byte_order: ByteOrder,
+    pub layout: Layout,
+    pub interleaving: Interleaving,
+    /// The raw value that the file has for a void.
+    pub nodata: Option<f64>,
+    pub keys: GeoKeys,
+}
+
+fn corrected(mut linears: Vec<Linear>, sample: SampleType, options: &Options) -> Vec<Linear> {
     for linear in &mut linears {
+        if let Some(range) = options.range {
+            *linear = Linear::over(range, sample);
+        }
         linear.scale = options.scale.unwrap_or(linear.scale);
         linear.offset = options.offset.unwrap_or(linear.offset);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ecotone_grid::Rect;
 
 use crate::block::{Blocks, Samples};
-use crate::header::Interleaving;
+use crate::header::{Interleaving, Plain};
 use crate::map::Map;
 use crate::tags::Tags;
 use crate::{BlockCache, ByteOrder, Header, Limits, Options, Sample, SourceError};
@@ -78,14 +78,29 @@ impl Run<'_> {
 #[derive(Default)]
 pub(crate) struct Last<'a>(Option<(u64, Samples<'a>)>);
 
+fn next_id() -> u64 {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Image {
     /// Reads what a directory says; no pixels yet.
     pub fn read(map: &Map, tags: &mut Tags, options: &Options) -> Result<Self, SourceError> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let header = Header::read(map, tags, options)?;
         let blocks = Blocks::read(map, tags, &header, &options.limits)?;
         Ok(Self {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id: next_id(),
+            header,
+            blocks,
+        })
+    }
+
+    /// An image that lies plain in its file.
+    pub fn plain(map: &Map, plain: Plain, options: &Options) -> Result<Self, SourceError> {
+        let header = Header::plain(plain, options);
+        let blocks = Blocks::plain(map, &header, &options.limits)?;
+        Ok(Self {
+            id: next_id(),
             header,
             blocks,
         })

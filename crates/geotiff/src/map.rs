@@ -44,6 +44,17 @@ impl Map {
         })
     }
 
+    /// Maps a temporary copy of the pixels of a file, which nobody else can open, under that file's name.
+    pub fn of_copy(path: &Path, copy: &File) -> io::Result<Self> {
+        // SAFETY: the map is private to this type and only read, and the copy has no name by which anybody could
+        // shorten or rewrite it.
+        let bytes = unsafe { Mmap::map(copy) }?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            bytes,
+        })
+    }
+
     /// The file's name.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,5 +1,7 @@
 //! GDAL's own tags: nodata, and the scale and offset of each band.
 
+use crate::SampleType;
+
 /// The nodata value that GDAL wrote as text; `None` where it is blank, an error where it is no number.
 pub(crate) fn nodata(text: &str) -> Result<Option<f64>, ()> {
     let text = text.trim();
@@ -25,6 +27,16 @@ impl Linear {
         scale: 1.0,
         offset: 0.0,
     };
+
+    /// Spreads the numbers of an integer type, or the fractions from 0 to 1, over `lo..=hi`.
+    pub fn over([lo, hi]: [f64; 2], sample: SampleType) -> Self {
+        let (least, most) = sample.min().zip(sample.max()).unwrap_or((0.0, 1.0));
+        let scale = (hi - lo) / (most - least);
+        Self {
+            scale,
+            offset: lo - least * scale,
+        }
+    }
 }
 
 /// Reads `<Item name="SCALE" sample="0" role="scale">0.1</Item>` and the like out of the `GDAL_METADATA` tag.

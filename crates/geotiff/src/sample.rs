@@ -73,6 +73,13 @@ impl SampleType {
             Self::F32 | Self::F64 => return None,
         })
     }
+
+    /// The smallest value of an integer type; `None` for floats.
+    pub fn min(self) -> Option<f64> {
+        let max = self.max()?;
+        let is_signed = matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64);
+        Some(if is_signed { -max - 1.0 } else { 0.0 })
+    }
 }
 
 /// A number that a file can hold. Sealed: the ten types of [`SampleType`].

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecotone_grid::{Raster, Rect};
 
+use crate::formats::{self, Copy as PixelCopy, Foreign, RawLayout};
 use crate::georeference::{self, Placement};
 use crate::image::{File, Image, Last, Run};
 use crate::map::Map;
@@ -21,6 +22,11 @@ pub struct Options {
     pub offset: Option<f64>,
     /// Instead of the file's nodata value; a raw value, before scale and offset.
     pub nodata: Option<f64>,
+    /// The heights of the smallest and the largest number that an integer type can hold, of 0 and 1 where samples are
+    /// floats; instead of the file's scale and offset, for every band. `scale` and `offset` go over it.
+    pub range: Option<[f64; 2]>,
+    /// What files of bare numbers hold (`.raw`, `.r16`, `.r8`, `.r32`); `None`: a square is guessed from the length.
+    pub raw: Option<RawLayout>,
     /// How much may be had at once.
     pub limits: Limits,
 }
@@ -38,10 +44,12 @@ pub struct Limits {
     pub window_bytes: u64,
     /// Bytes of all the singles that [`Source::rows_as_f32`] passes on.
     pub stream_bytes: u64,
+    /// Bytes of all the pixels of a PNG or OpenEXR file, which are unpacked on disk.
+    pub unpacked_bytes: u64,
 }
 
 impl Default for Limits {
-    /// Blocks of 256 MiB, 2²² of them; texts of 4 MiB; windows of 4 GiB; streams of 64 GiB.
+    /// Blocks of 256 MiB, 2²² of them; texts of 4 MiB; windows of 4 GiB; streams and unpacked files of 64 GiB.
     fn default() -> Self {
         Self {
             block_bytes: 1 << 28,
@@ -49,6 +57,7 @@ impl Default for Limits {
             text_bytes: 1 << 22,
             window_bytes: 1 << 32,
             stream_bytes: 1 << 36,
+            unpacked_bytes: 1 << 36,
         }
     }
 }
@@ -63,10 +72,17 @@ pub struct Source {
     /// Which pixels hold a value, where the file says so pixel by pixel.
     mask: Option<Image>,
     placement: Placement,
+    /// The pixels, where they are not read from the file itself.
+    copy: Option<PixelCopy>,
+    notes: Vec<String>,
 }
 
 impl Source {
     /// Opens a file; only its header is read.
+    ///
+    /// Its kind is told by its first bytes (TIFF, PNG, OpenEXR); files of bare numbers by their name: `.hgt`, `.raw`,
+    /// `.r16`, `.r8`, `.r32`. The pixels of PNG and OpenEXR are unpacked when they are first read, into a file without
+    /// a name in the system's folder of temporary files ([`std::env::temp_dir`]), which goes when the source is dropped.
     ///
     /// The file must keep its bytes while the source is open. Blocks of compressed files go through `cache`, which
     /// sources may share; uncompressed ones are read from the map.
@@ -76,6 +92,9 @@ impl Source {
         cache: Arc<BlockCache>,
     ) -> Result<Self, SourceError> {
         let map = Map::open(path)?;
+        if let Some(foreign) = formats::open(&map, options)? {
+            return Ok(Self::foreign(map, foreign, options, cache));
+        }
         let mut tags = Tags::first(&map)?;
         let image = Image::read(&map, &mut tags, options)?;
         if image.header.one_bit {
@@ -83,6 +102,8 @@ impl Source {
         }
         let header = &image.header;
         let placement = georeference::placement(&mut tags, &header.keys, header.height)?;
+        let mut notes = Vec::new();
+        let placement = formats::beside(path, placement, header.height, &mut notes)?;
         let mask = find_mask(&map, &mut tags, header, options)?;
         drop(tags);
         Ok(Self {
@@ -94,7 +115,36 @@ impl Source {
             image,
             mask,
             placement,
+            copy: None,
+            notes,
         })
+    }
+
+    fn foreign(map: Map, foreign: Foreign, options: &Options, cache: Arc<BlockCache>) -> Self {
+        Self {
+            file: File {
+                map,
+                limits: options.limits.clone(),
+                cache,
+            },
+            image: foreign.image,
+            mask: None,
+            placement: foreign.placement,
+            copy: foreign.copy,
+            notes: foreign.notes,
+        }
+    }
+
+    /// What was assumed about the file that it does not say itself: sentences for people.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Where the pixels are: in the file, or unpacked.
+    fn pixels(&self) -> Result<&File, SourceError> {
+        self.copy
+            .as_ref()
+            .map_or(Ok(&self.file), |copy| copy.pixels(&self.file, &self.image))
     }
 
     /// What the file says about itself.
@@ -263,18 +313,18 @@ impl Source {
         let absent = self.absent::<T>().to_f32();
         let mut last = Last::default();
         let mut piece = Raster::default();
+        let file = self.pixels()?;
         for y in (0..map.y1).step_by(height as usize) {
             for x in (0..map.x1).step_by(width as usize) {
                 let part = Rect::new(x, y, x + width, y + height).intersect(&map);
                 piece.reset(part, 1, 0.0);
-                self.image
-                    .visit(&self.file, part, 0, &mut last, |x, y, n, run| {
-                        let row = row(&mut piece, 0, (x, y), n);
-                        match run {
-                            Some(run) => run.convert(row, T::to_f32),
-                            None => row.fill(absent),
-                        }
-                    })?;
+                self.image.visit(file, part, 0, &mut last, |x, y, n, run| {
+                    let row = row(&mut piece, 0, (x, y), n);
+                    match run {
+                        Some(run) => run.convert(row, T::to_f32),
+                        None => row.fill(absent),
+                    }
+                })?;
                 each(piece.pixels());
             }
         }
@@ -307,13 +357,14 @@ impl Source {
         let part = rect.intersect(&self.rect());
         let height = i64::from(self.image.header.height);
         let mut last = Last::default();
+        let file = self.pixels()?;
         if self.placement.is_ok_and(|p| p.is_some_and(|p| p.south_up)) {
             let turned = Rect::new(part.x0, height - part.y1, part.x1, height - part.y0);
-            return image.visit(&self.file, turned, band, &mut last, |x, y, n, run| {
+            return image.visit(file, turned, band, &mut last, |x, y, n, run| {
                 each(x, height - 1 - y, n, run)
             });
         }
-        image.visit(&self.file, part, band, &mut last, each)
+        image.visit(file, part, band, &mut last, each)
     }
 }
 

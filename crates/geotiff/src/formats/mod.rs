@@ -1,0 +1,81 @@
+//! Files of other kinds than TIFF, opened so that the rest of the crate reads them as plain images.
+
+mod copy;
+mod exr;
+mod hgt;
+mod place;
+mod png;
+mod raw;
+mod world_file;
+
+use std::path::Path;
+
+use crate::georeference::Placement;
+use crate::image::Image;
+use crate::map::Map;
+use crate::{Options, SampleType, SourceError};
+
+pub(crate) use copy::Copy;
+pub use raw::RawLayout;
+pub(crate) use world_file::beside;
+
+/// A file of another kind than TIFF.
+pub(crate) struct Foreign {
+    pub image: Image,
+    pub placement: Placement,
+    /// The pixels, where they are packed.
+    pub copy: Option<Copy>,
+    /// What was assumed.
+    pub notes: Vec<String>,
+}
+
+enum Kind {
+    Tiff,
+    Png,
+    Exr,
+    Hgt,
+    /// Numbers of this type, where the caller does not know better.
+    Raw(SampleType),
+}
+
+/// Opens a file that is no TIFF; `None` for a TIFF.
+pub(crate) fn open(map: &Map, options: &Options) -> Result<Option<Foreign>, SourceError> {
+    let mut foreign = match kind(map)? {
+        Kind::Tiff => return Ok(None),
+        Kind::Png => png::open(map, options)?,
+        Kind::Exr => exr::open(map, options)?,
+        Kind::Hgt => hgt::open(map, options)?,
+        Kind::Raw(sample) => raw::open(map, sample, options)?,
+    };
+    let height = foreign.image.header.height;
+    foreign.placement = beside(map.path(), foreign.placement, height, &mut foreign.notes)?;
+    Ok(Some(foreign))
+}
+
+fn kind(map: &Map) -> Result<Kind, SourceError> {
+    let extension = map.path().extension().and_then(|e| e.to_str());
+    // The name first: bare numbers may start with any bytes.
+    match extension.unwrap_or_default().to_lowercase().as_str() {
+        "hgt" => return Ok(Kind::Hgt),
+        "raw" | "r16" => return Ok(Kind::Raw(SampleType::U16)),
+        "r8" => return Ok(Kind::Raw(SampleType::U8)),
+        "r32" => return Ok(Kind::Raw(SampleType::F32)),
+        _ => {}
+    }
+    match map.bytes() {
+        [b'I', b'I', ..] | [b'M', b'M', ..] => Ok(Kind::Tiff),
+        [0x89, b'P', b'N', b'G', ..] => Ok(Kind::Png),
+        [0x76, 0x2f, 0x31, 0x01, ..] => Ok(Kind::Exr),
+        _ => Err(map.corrupt(
+            0,
+            "its first bytes are of no kind that is read (TIFF, PNG, OpenEXR), nor is its name (.hgt, .raw, .r16, .r8, \
+             .r32)",
+        )),
+    }
+}
+
+/// A file's name without its folder, for sentences.
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
