@@ -165,7 +165,7 @@ fn windows() -> impl Strategy<Value = Rect> {
 /// One OpenEXR channel of every type: floats for even bands, halves for odd ones.
 fn channel(name: &str, band: usize, (width, height): (usize, usize)) -> AnyChannel<FlatSamples> {
     let values = (0..height).flat_map(|y| (0..width).map(move |x| pixel(band, x, y) as f32));
-    let samples = if band % 2 == 0 {
+    let samples = if band.is_multiple_of(2) {
         FlatSamples::F32(values.collect())
     } else {
         FlatSamples::F16(values.map(half::f16::from_f32).collect())
@@ -352,6 +352,40 @@ fn a_png_that_says_more_than_it_can_hold_is_refused_at_once() {
         bytes[29..33].copy_from_slice(&crc.sum().to_be_bytes());
         let error = open_named("map.png", &bytes, &Options::default()).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
+    }
+}
+
+#[test]
+fn wild_numbers_in_the_header_of_an_exr_are_refused_or_read() {
+    let encoding = Encoding {
+        compression: Compression::ZIP1,
+        blocks: Blocks::Tiles(Vec2(4, 4)),
+        line_order: LineOrder::Increasing,
+    };
+    let bytes = exr((9, 7), encoding, &["Y"], LayerAttributes::default());
+    let content = |name: &[u8]| {
+        let start = bytes.windows(name.len()).position(|w| w == name).unwrap();
+        start + name.len() + 4
+    };
+    let window = content(b"dataWindow\0box2i\0");
+    let tiles = content(b"tiles\0tiledesc\0");
+    let numbers: Vec<usize> = (0..4)
+        .map(|i| window + 4 * i)
+        .chain([tiles, tiles + 4])
+        .collect();
+    let wild = [0, -1, 1 << 16, i32::MAX, i32::MIN];
+    let pairs = |n: usize| (0..n).flat_map(move |a| (0..n).map(move |b| (a, b)));
+    // One level, levels halved in both directions or in each, rounded down or up.
+    for level_mode in [0, 1, 18] {
+        for (i, j) in pairs(numbers.len()).filter(|(i, j)| i < j) {
+            for (a, b) in pairs(wild.len()) {
+                let mut bytes = bytes.clone();
+                bytes[tiles + 8] = level_mode;
+                bytes[numbers[i]..numbers[i] + 4].copy_from_slice(&wild[a].to_le_bytes());
+                bytes[numbers[j]..numbers[j] + 4].copy_from_slice(&wild[b].to_le_bytes());
+                check_sound("map.exr", &bytes);
+            }
+        }
     }
 }
 

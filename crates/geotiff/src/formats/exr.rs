@@ -85,7 +85,16 @@ fn check_limits(map: &Map, header: &ExrHeader, limits: &Limits) -> Result<(), So
         .saturating_mul(header.channels.bytes_per_pixel as u64);
     // Packed, unpacked, and in between.
     map.within("bytes of one decoded block", block, limits.block_bytes / 4)?;
-    map.within("blocks", header.chunk_count as u64, limits.blocks)
+    let n_blocks = header.chunk_count as u64;
+    map.within("blocks", n_blocks, limits.blocks)?;
+    // Every block of every level has its place in a table of eight bytes each.
+    if n_blocks * 8 <= map.bytes().len() as u64 {
+        return Ok(());
+    }
+    Err(map.corrupt(
+        0,
+        format!("it says that it has {n_blocks} blocks, more than it has room for"),
+    ))
 }
 
 fn plain(map: &Map, header: &ExrHeader) -> Result<Plain, SourceError> {
