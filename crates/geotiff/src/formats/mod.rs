@@ -11,6 +11,7 @@ mod world_file;
 use std::path::Path;
 
 use crate::georeference::Placement;
+use crate::header::Layout;
 use crate::image::Image;
 use crate::map::Map;
 use crate::{Options, SampleType, SourceError};
@@ -72,6 +73,14 @@ fn kind(map: &Map) -> Result<Kind, SourceError> {
              .r32)",
         )),
     }
+}
+
+/// Strips for rows of `row_bytes` that lie one after the other, large enough to be few and small enough to be read at
+/// once.
+fn strips(row_bytes: u64, height: u32) -> Layout {
+    const STRIP_BYTES: u64 = 1 << 20;
+    let rows = (STRIP_BYTES / row_bytes.max(1)).clamp(1, u64::from(height.max(1)));
+    Layout::Strips { rows: rows as u32 }
 }
 
 /// A file's name without its folder, for sentences.

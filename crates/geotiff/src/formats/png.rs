@@ -5,14 +5,14 @@ use std::cell::Cell;
 use ecotone_grid::GeoKeys;
 use png::{BitDepth, ColorType, Decoder, DecodingError, Info, Reader};
 
-use crate::header::{Interleaving, Layout, Plain};
+use crate::header::{Interleaving, Plain};
 use crate::image::Image;
 use crate::map::Map;
 use crate::{ByteOrder, Limits, Options, SampleType, SourceError};
 
-use super::Foreign;
 use super::copy::{Copy, Disk, Packed};
 use super::place::Place;
+use super::{Foreign, strips};
 
 /// Bytes of rows that are written at once.
 const PIECE: usize = 1 << 18;
@@ -34,13 +34,15 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError>
         BitDepth::Sixteen => SampleType::U16,
         _ => SampleType::U8,
     };
+    // The width was checked.
+    let row_bytes = u64::from(info.width) * (info.color_type.samples() * sample.size()) as u64;
     let plain = Plain {
         width: info.width,
         height: info.height,
         n_bands: info.color_type.samples(),
         sample,
         byte_order: ByteOrder::Big,
-        layout: Layout::Strips { rows: info.height },
+        layout: strips(row_bytes, info.height),
         interleaving: Interleaving::Pixel,
         nodata: transparent(info),
         keys: GeoKeys::default(),

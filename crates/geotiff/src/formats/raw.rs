@@ -2,12 +2,12 @@
 
 use ecotone_grid::GeoKeys;
 
-use crate::header::{Interleaving, Layout, Plain};
+use crate::header::{Interleaving, Plain};
 use crate::image::Image;
 use crate::map::Map;
 use crate::{ByteOrder, Options, SampleType, SourceError};
 
-use super::{Foreign, name};
+use super::{Foreign, name, strips};
 
 /// What a file of bare numbers holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +63,10 @@ pub(super) fn image(
         n_bands: 1,
         sample: layout.sample,
         byte_order: layout.byte_order,
-        layout: Layout::Strips {
-            rows: layout.height,
-        },
+        layout: strips(
+            layout.n_bytes() / u64::from(layout.height.max(1)),
+            layout.height,
+        ),
         interleaving: Interleaving::Pixel,
         nodata,
         keys,
