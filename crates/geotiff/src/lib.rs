@@ -2,7 +2,7 @@
 //!
 //! It reads the first image of a TIFF or BigTIFF: integers of 8 to 64 bits and floats of 32 and 64, in strips or
 //! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
-//! know what a pixel means, does not interpret a coordinate system, and does not resample.
+//! know what a pixel means, does not interpret a coordinate system beyond its units, and does not resample.
 //!
 //! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved.
 //!
@@ -36,13 +36,15 @@ mod predictor;
 mod sample;
 mod source;
 mod tags;
+mod units;
 
 pub use cache::BlockCache;
 pub use decode::Compression;
 pub use error::SourceError;
 pub use georeference::Georeference;
-pub use header::{Header, Interleaving, Layout};
+pub use header::{Header, Interleaving, Layout, Said};
 pub use predictor::Predictor;
 pub use sample::{Sample, SampleType};
 pub use source::{Limits, Options, Source};
 pub use tags::ByteOrder;
+pub use units::Unit;
