@@ -188,6 +188,24 @@ fn a_map_in_degrees_is_refused_with_its_true_size() {
 }
 
 #[test]
+fn a_map_beyond_the_pole_has_no_size() {
+    let beyond = tiff((0.001, 0.001), (10.0, 300.0), &WGS_84);
+    check_refused(&beyond, "", &["degrees", "no place on earth", "[x, y]"]);
+    let ground = "terrain.pixel_size = 'ground'";
+    check_refused(&beyond, ground, &["no place on earth", "[x, y]"]);
+    bake(&beyond, "terrain.pixel_size = [1, 1]", hills).check_warning(&["0.001 × 0.001"]);
+}
+
+#[test]
+fn a_range_that_is_given_is_compared() {
+    let xml =
+        "<GDALMetadata><Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.5</Item></GDALMetadata>";
+    let scaled = metric(&[]).tag(42112, Value::Text(xml));
+    let baked = bake(&scaled, "terrain.range = [-50, 1200]", |_, _| 0.5);
+    baked.check_warning(&["terrain.range is [-50, 1200]", "0.5 m per raw unit"]);
+}
+
+#[test]
 fn a_size_far_from_the_true_one_is_said_with_both() {
     let rules = "terrain.pixel_size = [30, 30]";
     bake(&degrees(&[]), rules, hills).check_warning(&["30 × 30 m", "15.499", "30.947"]);
@@ -323,12 +341,12 @@ fn a_unit_of_its_own_has_the_size_it_says() {
     check_refused(
         &size(Some(0.25)),
         "",
-        &["a unit of its own", "1.000000 × 1.000000 m"],
+        &["user-defined", "1.000000 × 1.000000 m"],
     );
     let ground = bake(&size(Some(0.25)), "terrain.pixel_size = 'ground'", hills);
     assert_eq!(ground.grid()[2..], [1.0, 1.0]);
     for size in [size(None), size(Some(-1.0)), size(Some(f64::NAN))] {
-        check_refused(&size, "", &["a unit of its own", "not known", "[x, y]"]);
+        check_refused(&size, "", &["user-defined", "not known", "[x, y]"]);
         check_refused(&size, "terrain.pixel_size = 'ground'", &["no known size"]);
         bake(&size, "terrain.pixel_size = [1, 1]", hills);
     }

@@ -11,6 +11,8 @@ const R: f64 = 6_378_137.0;
 const E2: f64 = 0.006_694_379_990_141_316_5;
 
 /// The true size, at the map's centre, of pixels that are sized in radians of longitude and latitude.
+///
+/// NaN beyond the poles.
 pub(crate) fn of_radians(grid: &GeoTransform, map: Rect) -> PixelSize {
     size(centre_y(grid, map), grid.pixel.x, grid.pixel.y)
 }
@@ -44,6 +46,10 @@ fn centre_y(grid: &GeoTransform, map: Rect) -> f64 {
 
 /// Metres of so many radians of longitude and latitude.
 fn size(latitude: f64, longitude_step: f64, latitude_step: f64) -> PixelSize {
+    if latitude.abs() > std::f64::consts::FRAC_PI_2 {
+        let (x, y) = (f64::NAN, f64::NAN);
+        return PixelSize { x, y };
+    }
     let sin = libm::sin(latitude);
     let w = (1.0 - E2 * sin * sin).sqrt();
     PixelSize {

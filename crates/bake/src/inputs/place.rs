@@ -33,7 +33,7 @@ pub(super) fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeErr
     let PixelSize { x, y } = placed.transform.pixel;
     if x.max(y) > LARGEST_USUAL_M {
         placed.warnings.push(format!(
-            "a pixel of {} is {x:.6} × {y:.6} m, more than {LARGEST_USUAL_M} m: are these metres?",
+            "a pixel of {} is {x:.6} × {y:.6} m, more than {LARGEST_USUAL_M} m: is its unit right?",
             heights.path().display()
         ));
     }
@@ -42,61 +42,69 @@ pub(super) fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeErr
 
 /// As the file says, where that is in metres.
 fn by_file(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
-    let (header, file) = (heights.header(), heights.path().display());
-    let refuse = |message: String, help: &str| -> BakeError {
-        loaded
-            .error_at("terrain.heights", message, Some(help.to_owned()))
-            .into()
-    };
     let found = heights.georeference()?.ok_or_else(|| {
-        refuse(
+        let file = heights.path().display();
+        refused(
+            loaded,
             format!("{file} does not say how large its pixels are"),
             "give terrain.pixel_size = [x, y] in metres",
         )
     })?;
-    let grid = found.transform;
-    let PixelSize { x, y } = grid.pixel;
-    let mut warnings = Vec::new();
-    match true_size(header, &grid, heights.rect()) {
-        TrueSize::Known(size) if ground::differs(&size, &grid.pixel) => {
-            return Err(refuse(
-                format!(
-                    "{file} is in {}; a pixel's true size at its centre is {:.6} × {:.6} m",
-                    measure(header),
-                    size.x,
-                    size.y
-                ),
-                "give terrain.pixel_size = \"ground\" to use that size, or [x, y] in metres, or warp the file to a projection in metres",
-            ));
-        }
-        TrueSize::Known(size) if size != grid.pixel => warnings.push(format!(
-            "{file} is in {}; its pixels are taken as {x} × {y} m, and are truly {:.6} × {:.6} m at its centre; \
-             terrain.pixel_size = \"ground\" would use that",
-            measure(header),
-            size.x,
-            size.y
-        )),
-        TrueSize::UnknownUnit => {
-            return Err(refuse(
-                format!(
-                    "{file} is in {}, whose size is not known; a pixel is {x} × {y} of it",
-                    measure(header)
-                ),
-                "give terrain.pixel_size = [x, y] in metres",
-            ));
-        }
-        TrueSize::Unsaid if x.min(y) < SMALLEST_USUAL_M => warnings.push(format!(
-            "{file} names no coordinate system, and its pixels are taken as {x} × {y} m; \
-             give terrain.pixel_size = [x, y] in metres if those are degrees"
-        )),
-        TrueSize::Known(_) | TrueSize::Unsaid => {}
-    }
     Ok(Placed {
-        transform: grid,
-        keys: header.keys.clone(),
+        transform: found.transform,
+        keys: heights.header().keys.clone(),
         overruled: None,
-        warnings,
+        warnings: taken_as_metres(loaded, heights, &found.transform)?,
     })
+}
+
+/// What to say of a grid that is taken as metres, or why it cannot be.
+fn taken_as_metres(
+    loaded: &Loaded,
+    heights: &Source,
+    grid: &GeoTransform,
+) -> Result<Vec<String>, BakeError> {
+    let (header, file) = (heights.header(), heights.path().display());
+    let (measure, PixelSize { x, y }) = (measure(header), grid.pixel);
+    let (message, help) = match true_size(header, grid, heights.rect()) {
+        TrueSize::Known(size) if size == grid.pixel => return Ok(Vec::new()),
+        TrueSize::Known(size) if !ground::differs(&size, &grid.pixel) => {
+            return Ok(vec![format!(
+                "{file} is in {measure}; its pixels are taken as {x} × {y} m, and are truly {:.6} × {:.6} m at its \
+                 centre; terrain.pixel_size = \"ground\" would use that",
+                size.x, size.y
+            )]);
+        }
+        TrueSize::Unsaid if x.min(y) >= SMALLEST_USUAL_M => return Ok(Vec::new()),
+        TrueSize::Unsaid => {
+            return Ok(vec![format!(
+                "{file} names no coordinate system, and its pixels are taken as {x} × {y} m; \
+                 give terrain.pixel_size = [x, y] in metres if those are degrees"
+            )]);
+        }
+        TrueSize::Known(size) => (
+            format!(
+                "{file} is in {measure}; a pixel's true size at its centre is {:.6} × {:.6} m",
+                size.x, size.y
+            ),
+            "give terrain.pixel_size = \"ground\" to use that size, or [x, y] in metres, or warp the file to a \
+             projection in metres",
+        ),
+        TrueSize::UnknownUnit => (
+            format!("{file} is in {measure}, whose size is not known; a pixel is {x} × {y} of it"),
+            "give terrain.pixel_size = [x, y] in metres",
+        ),
+        TrueSize::Nowhere => (
+            format!("{file} is in {measure}, and its centre is no place on earth by that"),
+            "give terrain.pixel_size = [x, y] in metres, or mend its place with gdal_translate -a_srs -a_ullr",
+        ),
+    };
+    Err(refused(loaded, message, help))
+}
+
+fn refused(loaded: &Loaded, message: String, help: &str) -> BakeError {
+    let help = Some(help.to_owned());
+    loaded.error_at("terrain.heights", message, help).into()
 }
 
 /// With the true size of its pixels at the map's centre.
@@ -107,6 +115,7 @@ fn by_ground(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
     let reason = match size {
         Some(TrueSize::Known(pixel)) => return Ok(overruling(heights, pixel, Vec::new())),
         Some(TrueSize::UnknownUnit) => format!("{} has no known size", measure(header)),
+        Some(TrueSize::Nowhere) => "its centre is no place on earth".to_owned(),
         Some(TrueSize::Unsaid) => "it names no coordinate system".to_owned(),
         None => "it does not say where its pixels lie".to_owned(),
     };
@@ -129,7 +138,7 @@ fn by_config(heights: &Source, pixel: PixelSize) -> Placed {
                 (size, places)
             }
             TrueSize::Known(size) => (size, format!("{} × {} m", size.x, size.y)),
-            TrueSize::Unsaid | TrueSize::UnknownUnit => {
+            TrueSize::Unsaid | TrueSize::UnknownUnit | TrueSize::Nowhere => {
                 let PixelSize { x, y } = grid.pixel;
                 (grid.pixel, format!("{x} × {y} in {}", measure(header)))
             }
@@ -177,25 +186,34 @@ enum TrueSize {
     Unsaid,
     /// The file names a unit that is no known length or angle.
     UnknownUnit,
+    /// The map's centre lies beyond a pole, or a pixel has no size there.
+    Nowhere,
 }
 
 fn true_size(header: &Header, grid: &GeoTransform, map: Rect) -> TrueSize {
-    let Some(unit) = header.angular_unit().or_else(|| header.linear_unit()) else {
-        return match header.is_web_mercator() {
-            true => TrueSize::Known(ground::of_web_mercator(grid, map)),
-            false => TrueSize::Unsaid,
-        };
+    let unit = header.angular_unit().or_else(|| header.linear_unit());
+    let factor = match unit {
+        Some(unit) => match unit.size {
+            Some(size) => size,
+            None => return TrueSize::UnknownUnit,
+        },
+        None if header.is_web_mercator() => 1.0,
+        None => return TrueSize::Unsaid,
     };
-    let Some(size) = unit.size else {
-        return TrueSize::UnknownUnit;
-    };
-    TrueSize::Known(if header.is_geographic() {
-        ground::of_radians(&grid.scaled(size), map)
+    let grid = grid.scaled(factor);
+    let size = if header.is_geographic() {
+        ground::of_radians(&grid, map)
     } else if header.is_web_mercator() {
-        ground::of_web_mercator(&grid.scaled(size), map)
+        ground::of_web_mercator(&grid, map)
     } else {
-        grid.scaled(size).pixel
-    })
+        grid.pixel
+    };
+    let is_some = |side: f64| side.is_finite() && side > 0.0;
+    if is_some(size.x) && is_some(size.y) {
+        TrueSize::Known(size)
+    } else {
+        TrueSize::Nowhere
+    }
 }
 
 /// What a file's coordinates are in, for a sentence.
@@ -209,7 +227,7 @@ fn measure(header: &Header) -> String {
         Some(unit) if unit.name == "degree" => "degrees".to_owned(),
         Some(unit) => match unit.size {
             Some(size) if !header.is_geographic() => {
-                format!("the unit \"{}\" of {size:.9} m", unit.name)
+                format!("the unit \"{}\" ({size:.9} m)", unit.name)
             }
             _ => format!("the unit \"{}\"", unit.name),
         },

@@ -47,7 +47,7 @@ impl Unit {
 
     fn own(size: Option<f64>) -> Self {
         Self {
-            name: "a unit of its own".into(),
+            name: "user-defined".into(),
             size: size.filter(|size| size.is_finite() && *size > 0.0),
         }
     }
@@ -157,10 +157,10 @@ mod tests {
         let both = keys(&[(1024, 1), (3072, 2263), (3076, 9001)], &[]);
         check(linear(&both), metre);
         let own = keys(&[(1024, 1), (3076, 32767)], &[(3077, 0.5)]);
-        check(linear(&own), Some(("a unit of its own", Some(0.5))));
+        check(linear(&own), Some(("user-defined", Some(0.5))));
         for size in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
             let own = keys(&[(1024, 1), (3076, 32767)], &[(3077, size)]);
-            check(linear(&own), Some(("a unit of its own", None)));
+            check(linear(&own), Some(("user-defined", None)));
         }
         let unknown = keys(&[(1024, 1), (3076, 1234)], &[]);
         check(linear(&unknown), Some(("EPSG:1234", None)));
