@@ -10,14 +10,11 @@ const R: f64 = 6_378_137.0;
 /// First eccentricity squared of WGS 84.
 const E2: f64 = 0.006_694_379_990_141_316_5;
 
-/// The true size, at the map's centre, of pixels that are sized in degrees.
-pub(crate) fn of_degrees(grid: &GeoTransform, map: Rect) -> PixelSize {
-    let latitude = centre_y(grid, map).to_radians();
-    size(
-        latitude,
-        grid.pixel.x.to_radians(),
-        grid.pixel.y.to_radians(),
-    )
+/// The true size, at the map's centre, of pixels that are sized in radians of longitude and latitude.
+///
+/// NaN beyond the poles.
+pub(crate) fn of_radians(grid: &GeoTransform, map: Rect) -> PixelSize {
+    size(centre_y(grid, map), grid.pixel.x, grid.pixel.y)
 }
 
 /// The true size, at the map's centre, of pixels that are sized in Web Mercator metres (EPSG:3857).
@@ -34,7 +31,12 @@ pub(crate) fn of_web_mercator(grid: &GeoTransform, map: Rect) -> PixelSize {
 
 /// Whether two sizes are more than a hundredth apart: so far is Web Mercator off near the equator.
 pub(crate) fn differs(a: &PixelSize, b: &PixelSize) -> bool {
-    let far = |a: f64, b: f64| (a / b - 1.0).abs() > 0.01;
+    apart(a, b, 0.01)
+}
+
+/// Whether two sizes are more than a share apart.
+pub(crate) fn apart(a: &PixelSize, b: &PixelSize, share: f64) -> bool {
+    let far = |a: f64, b: f64| (a / b - 1.0).abs() > share;
     far(a.x, b.x) || far(a.y, b.y)
 }
 
@@ -44,6 +46,10 @@ fn centre_y(grid: &GeoTransform, map: Rect) -> f64 {
 
 /// Metres of so many radians of longitude and latitude.
 fn size(latitude: f64, longitude_step: f64, latitude_step: f64) -> PixelSize {
+    if latitude.abs() > std::f64::consts::FRAC_PI_2 {
+        let (x, y) = (f64::NAN, f64::NAN);
+        return PixelSize { x, y };
+    }
     let sin = libm::sin(latitude);
     let w = (1.0 - E2 * sin * sin).sqrt();
     PixelSize {
@@ -73,7 +79,8 @@ mod tests {
             (45.0, 78_846.81, 111_131.75),
             (60.0, 55_800.46, 111_412.24),
         ] {
-            let size = of_degrees(&at(latitude, 1e-3), Rect::new(0, 0, 1, 1));
+            let grid = at(latitude, 1e-3).scaled(1_f64.to_radians());
+            let size = of_radians(&grid, Rect::new(0, 0, 1, 1));
             assert!((size.x * 1e3 - x).abs() < 0.5, "{latitude}: {size:?}");
             assert!((size.y * 1e3 - y).abs() < 0.5, "{latitude}: {size:?}");
         }

@@ -16,11 +16,18 @@ const KEY_ASCII: u16 = 34737;
 const MODEL_TYPE: u16 = 1024;
 /// `GTRasterTypeGeoKey`: 1 pixel is area, 2 pixel is point.
 const RASTER_TYPE: u16 = 1025;
-/// `ProjLinearUnitsGeoKey`.
-const LINEAR_UNIT: u16 = 3076;
+/// `ProjectedCRSGeoKey`: the EPSG code of a projected system.
+const PROJECTED_SYSTEM: u16 = 3072;
 
 /// EPSG 3857 and the codes it had before, or has elsewhere.
 const WEB_MERCATOR: [u16; 5] = [3857, 3785, 3587, 54004, 41001];
+
+/// Its names at EPSG, at Esri, and at GDAL before it had a code.
+const WEB_MERCATOR_NAMES: [&str; 3] = [
+    "Pseudo Mercator",
+    "Web Mercator",
+    "Google Maps Global Mercator",
+];
 
 /// Values in a geographic tag, far more than any known file has.
 const MAX_VALUES: u64 = 1 << 16;
@@ -62,14 +69,17 @@ pub(crate) fn is_geographic(keys: &GeoKeys) -> bool {
 
 /// Whether the system is Web Mercator, whose metres are metres only at the equator.
 pub(crate) fn is_web_mercator(keys: &GeoKeys) -> bool {
-    keys.epsg().is_some_and(|code| WEB_MERCATOR.contains(&code))
-        || keys.ascii.contains("Pseudo-Mercator")
-        || keys.ascii.contains("Pseudo Mercator")
-}
-
-/// The EPSG code of the unit of projected coordinates.
-pub(crate) fn linear_unit(keys: &GeoKeys) -> Option<u16> {
-    keys.short(LINEAR_UNIT)
+    if let Some(code) = keys
+        .short(PROJECTED_SYSTEM)
+        .filter(|&code| code != 0 && code != 32767)
+    {
+        return WEB_MERCATOR.contains(&code);
+    }
+    // Without a code, only the citation tells it from other Mercators; Esri joins its words with underlines.
+    let citation = keys.ascii.replace(['_', '-'], " ");
+    WEB_MERCATOR_NAMES
+        .iter()
+        .any(|name| citation.contains(name))
 }
 
 /// A grid, none, or the reason why the tags place none that is upright.

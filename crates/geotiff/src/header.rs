@@ -3,11 +3,12 @@
 use ecotone_grid::GeoKeys;
 
 use crate::decode::Compression;
-use crate::georeference::{self, is_geographic, is_web_mercator, linear_unit};
+use crate::georeference::{self, is_geographic, is_web_mercator};
 use crate::map::Map;
 use crate::metadata::{Linear, linears, nodata};
 use crate::predictor::Predictor;
 use crate::tags::Tags;
+use crate::units::{self, Unit};
 use crate::{ByteOrder, Options, SampleType, SourceError};
 
 const NODATA: u16 = 42113;
@@ -72,6 +73,19 @@ pub struct Header {
     /// Eight samples to a byte; only masks are read so.
     pub(crate) one_bit: bool,
     linears: Vec<Linear>,
+    said: Vec<Said>,
+}
+
+/// What a file says of the heights in one of its bands.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Said {
+    /// Metres per raw unit; 1 where neither a scale nor a unit is said.
+    pub scale: f64,
+    /// Metres added to that; 0 where none is said.
+    pub offset: f64,
+    /// The unit that heights are in before they are turned into metres; its size is in metres.
+    pub unit: Option<Unit>,
 }
 
 impl Header {
@@ -107,6 +121,8 @@ impl Header {
         let xml = tags
             .text(METADATA, options.limits.text_bytes)?
             .unwrap_or_default();
+        let keys = georeference::keys(tags)?;
+        let said = said(&keys, &xml, n_bands);
         Ok(Self {
             width,
             height,
@@ -119,16 +135,17 @@ impl Header {
             predictor: predictor(map, tags, sample, compression)?,
             interleaving,
             nodata: options.nodata.or(own_nodata),
-            keys: georeference::keys(tags)?,
+            keys,
             stored_nodata: own_nodata,
             one_bit,
-            linears: corrected(linears(&xml, n_bands), sample, options),
+            linears: corrected(&said, sample, options),
+            said,
         })
     }
 
     /// The header of a file of another kind than TIFF.
     pub(crate) fn plain(plain: Plain, options: &Options) -> Self {
-        let linears = vec![Linear::IDENTITY; plain.n_bands];
+        let said = said(&plain.keys, "", plain.n_bands);
         Self {
             width: plain.width,
             height: plain.height,
@@ -144,16 +161,17 @@ impl Header {
             keys: plain.keys,
             stored_nodata: plain.nodata,
             one_bit: false,
-            linears: corrected(linears, plain.sample, options),
+            linears: corrected(&said, plain.sample, options),
+            said,
         }
     }
 
-    /// The factor of a band: height = raw · scale + offset. 1 for a band that is not there.
+    /// The factor of a band: height in metres = raw · scale + offset. 1 for a band that is not there.
     pub fn scale(&self, band: usize) -> f64 {
         self.linears.get(band).unwrap_or(&Linear::IDENTITY).scale
     }
 
-    /// The summand of a band: height = raw · scale + offset. 0 for a band that is not there.
+    /// The summand of a band: height in metres = raw · scale + offset. 0 for a band that is not there.
     pub fn offset(&self, band: usize) -> f64 {
         self.linears.get(band).unwrap_or(&Linear::IDENTITY).offset
     }
@@ -168,10 +186,24 @@ impl Header {
         is_web_mercator(&self.keys)
     }
 
-    /// The EPSG code of the unit of projected coordinates (`ProjLinearUnitsGeoKey`), where it is written out:
-    /// 9001 metre, 9002 foot, 9003 US survey foot.
-    pub fn linear_unit(&self) -> Option<u16> {
-        linear_unit(&self.keys)
+    /// The unit of projected coordinates, its size in metres; `None` where the file does not say.
+    pub fn linear_unit(&self) -> Option<Unit> {
+        units::linear(&self.keys)
+    }
+
+    /// The unit of geographic coordinates, its size in radians; `None` where they are not geographic.
+    pub fn angular_unit(&self) -> Option<Unit> {
+        units::angular(&self.keys)
+    }
+
+    /// What the file itself says of a band's heights, whatever the caller said instead.
+    pub fn said(&self, band: usize) -> Option<&Said> {
+        self.said.get(band)
+    }
+
+    /// The nodata value of the file itself, whatever the caller said instead.
+    pub fn said_nodata(&self) -> Option<f64> {
+        self.stored_nodata
     }
 }
 
@@ -189,15 +221,34 @@ pub(crate) struct Plain {
     pub keys: GeoKeys,
 }
 
-fn corrected(mut linears: Vec<Linear>, sample: SampleType, options: &Options) -> Vec<Linear> {
-    for linear in &mut linears {
-        if let Some(range) = options.range {
-            *linear = Linear::over(range, sample);
+fn said(keys: &GeoKeys, metadata: &str, n_bands: usize) -> Vec<Said> {
+    let bands = linears(metadata, n_bands).into_iter().enumerate();
+    bands
+        .map(|(band, linear)| {
+            let unit = units::vertical(keys, metadata, band);
+            let metres = unit.as_ref().and_then(|unit| unit.size).unwrap_or(1.0);
+            Said {
+                scale: linear.scale * metres,
+                offset: linear.offset * metres,
+                unit,
+            }
+        })
+        .collect()
+}
+
+fn corrected(said: &[Said], sample: SampleType, options: &Options) -> Vec<Linear> {
+    let linears = said.iter().map(|said| {
+        let own = Linear {
+            scale: said.scale,
+            offset: said.offset,
+        };
+        let own = options.range.map_or(own, |range| Linear::over(range, sample));
+        Linear {
+            scale: options.scale.unwrap_or(own.scale),
+            offset: options.offset.unwrap_or(own.offset),
         }
-        linear.scale = options.scale.unwrap_or(linear.scale);
-        linear.offset = options.offset.unwrap_or(linear.offset);
-    }
-    linears
+    });
+    linears.collect()
 }
 
 fn dimension(tags: &mut Tags, tag: u16, name: &str) -> Result<u32, SourceError> {

@@ -2,7 +2,7 @@
 //!
 //! It reads the first image of a TIFF or BigTIFF: integers of 8 to 64 bits and floats of 32 and 64, in strips or
 //! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
-//! know what a pixel means, does not interpret a coordinate system, and does not resample.
+//! know what a pixel means, does not interpret a coordinate system beyond its units, and does not resample.
 //!
 //! PNG, OpenEXR, SRTM tiles (`.hgt`) and files of bare numbers (`.raw`, `.r16`, `.r8`, `.r32`) are opened by the same
 //! [`Source::open`]; what one of them does not say and was assumed is in [`Source::notes`].
@@ -40,14 +40,16 @@ mod predictor;
 mod sample;
 mod source;
 mod tags;
+mod units;
 
 pub use cache::BlockCache;
 pub use decode::Compression;
 pub use error::SourceError;
 pub use formats::RawLayout;
 pub use georeference::Georeference;
-pub use header::{Header, Interleaving, Layout};
+pub use header::{Header, Interleaving, Layout, Said};
 pub use predictor::Predictor;
 pub use sample::{Sample, SampleType};
 pub use source::{Limits, Options, Source};
 pub use tags::ByteOrder;
+pub use units::Unit;

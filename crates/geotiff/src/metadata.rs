@@ -66,6 +66,17 @@ pub(crate) fn linears(xml: &str, n_bands: usize) -> Vec<Linear> {
     linears
 }
 
+/// The unit that a band's values are in: `<Item name="UNITTYPE" sample="0" role="unittype">ft</Item>`.
+pub(crate) fn unit_type(xml: &str, band: usize) -> Option<&str> {
+    xml.split("<Item").skip(1).find_map(|item| {
+        let (attributes, rest) = item.split_once('>')?;
+        let sample = attribute(attributes, "sample").unwrap_or("0");
+        let is_its =
+            attribute(attributes, "role") == Some("unittype") && sample.parse() == Ok(band);
+        is_its.then(|| rest.split('<').next().unwrap_or_default().trim())
+    })
+}
+
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     attributes.split_whitespace().find_map(|attribute| {
         let (key, value) = attribute.split_once('=')?;

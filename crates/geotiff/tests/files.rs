@@ -361,9 +361,9 @@ fn a_header_says_how_its_file_is_made() {
         (
             header.is_geographic(),
             header.is_web_mercator(),
-            header.linear_unit()
+            header.linear_unit().and_then(|unit| unit.size)
         ),
-        (false, false, Some(9001))
+        (false, false, Some(1.0))
     );
     assert!(open("point_wgs84.tif").header().is_geographic());
     let scaled = open("scale_offset.tif");

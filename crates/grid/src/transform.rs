@@ -35,6 +35,18 @@ pub struct GeoTransform {
 }
 
 impl GeoTransform {
+    /// The same grid in another unit, of which one of this is `factor`.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            x0: self.x0 * factor,
+            y0: self.y0 * factor,
+            pixel: PixelSize {
+                x: self.pixel.x * factor,
+                y: self.pixel.y * factor,
+            },
+        }
+    }
+
     /// Fractional column and row of a world point; pixel centres lie at whole numbers.
     pub fn pixel_at(&self, x: f64, y: f64) -> (f64, f64) {
         (
@@ -73,6 +85,14 @@ impl GeoKeys {
             .skip(1)
             .find(|entry| entry[0] == key && entry[1] == 0)
             .map(|entry| entry[3])
+    }
+
+    /// A number stored among the doubles, such as `ProjLinearUnitSizeGeoKey` (3077); `None` where it is absent or
+    /// refers elsewhere.
+    pub fn double(&self, key: u16) -> Option<f64> {
+        let mut entries = self.directory.chunks_exact(4).skip(1);
+        let entry = entries.find(|entry| entry[0] == key && entry[1] == 34736)?;
+        self.doubles.get(usize::from(entry[3])).copied()
     }
 
     /// The EPSG code of the projected (3072) or geographic (2048) system, where it has one.

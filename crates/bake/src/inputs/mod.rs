@@ -1,5 +1,6 @@
 //! The files a bake reads, and where their pixels lie in metres.
 
+mod clash;
 mod heights;
 mod mask;
 mod place;
@@ -34,13 +35,15 @@ impl Inputs {
         let blocks = Arc::new(BlockCache::new(block_bytes));
         let heights = heights::open(loaded, blocks.clone())?;
         let placed = place::place(loaded, &heights)?;
+        let mut warnings = placed.warnings;
+        warnings.extend(clash::warnings(&loaded.config.terrain, &heights, 0));
         let mut inputs = Self {
             heights,
             masks: Vec::new(),
             transform: placed.transform,
             keys: placed.keys,
             overruled: placed.overruled,
-            warnings: Vec::new(),
+            warnings,
         };
         let n_bands = inputs.heights.header().n_bands;
         if n_bands > 1 {
