@@ -102,7 +102,7 @@ pub(crate) fn placement(
 }
 
 /// Turns x = a·i + b·j + c, y = d·i + e·j + f, of pixel corners (of centres where a pixel is a point), into a grid.
-fn upright(
+pub(crate) fn upright(
     [a, b, c, d, e, f]: [f64; 6],
     is_point: bool,
     height: u32,

@@ -2,6 +2,7 @@
 
 mod heights;
 mod mask;
+mod patches;
 mod place;
 
 use std::path::PathBuf;
@@ -12,11 +13,12 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
 use crate::config::Loaded;
 use crate::error::BakeError;
+use heights::Heights;
 use mask::Mask;
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
-    pub(crate) heights: Source,
+    pub(crate) heights: Heights,
     pub(crate) masks: Vec<Mask>,
     /// Where pixels lie in the world.
     pub(crate) transform: GeoTransform,
@@ -32,7 +34,8 @@ impl Inputs {
     /// Opens the height map and the masks that a config names, and checks that they fit together.
     pub(crate) fn open(loaded: &Loaded, block_bytes: usize) -> Result<Self, BakeError> {
         let blocks = Arc::new(BlockCache::new(block_bytes));
-        let heights = heights::open(loaded, blocks.clone())?;
+        let mut warnings = Vec::new();
+        let heights = heights::open(loaded, &blocks, &mut warnings)?;
         let placed = place::place(loaded, &heights)?;
         let mut inputs = Self {
             heights,
@@ -40,15 +43,8 @@ impl Inputs {
             transform: placed.transform,
             keys: placed.keys,
             overruled: placed.overruled,
-            warnings: Vec::new(),
+            warnings,
         };
-        let n_bands = inputs.heights.header().n_bands;
-        if n_bands > 1 {
-            inputs.warnings.push(format!(
-                "{} has {n_bands} bands; the first is read as heights",
-                inputs.heights.path().display()
-            ));
-        }
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {
             if let Some(name) = &stratum.mask {
                 let mask = inputs.open_mask(loaded, idx, name, blocks.clone())?;

@@ -1,11 +1,11 @@
 //! Where the pixels of the height map lie in metres.
 
-use ecotone_geotiff::Source;
 use ecotone_grid::{GeoKeys, GeoTransform};
 
 use crate::config::{Loaded, PixelSizeChoice, PixelSizeWord};
 use crate::error::BakeError;
 use crate::ground;
+use crate::inputs::heights::Heights;
 
 /// Where the pixels of a height map lie.
 pub(super) struct Placed {
@@ -15,7 +15,7 @@ pub(super) struct Placed {
 }
 
 /// Finds where the map lies, or says why that cannot be known.
-pub(super) fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
+pub(super) fn place(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
     let header = heights.header();
     let file = heights.path().display();
     let refuse = |message: String, help: String| -> BakeError {
