@@ -11,10 +11,10 @@ use super::vrt::not_xml;
 use crate::metadata::nodata;
 use crate::{SampleType, SourceError};
 
-/// Nodes of the XML, some 150 MiB; 2¹⁶ sources have fewer.
-const MOST_NODES: u32 = 1 << 21;
-/// Attributes of all elements together.
-const MOST_ATTRIBUTES: usize = 1 << 21;
+/// Nodes of the XML, some 100 MiB; 2¹⁶ sources as GDAL writes them have 1.25 million.
+const MOST_NODES: u32 = 11 << 17;
+/// Attributes of all elements together, some 80 MiB; 2¹⁶ sources have a million.
+const MOST_ATTRIBUTES: usize = 5 << 18;
 /// Bytes of one tag: the parser compares each attribute of an element with all others.
 const MOST_TAG_BYTES: usize = 1 << 12;
 /// GDAL counts pixels in 32 bits.
