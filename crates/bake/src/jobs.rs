@@ -221,7 +221,7 @@ fn gather(
 
 impl Scene {
     fn read_heights(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
-        self.inputs.heights.read(rect, 0, out)
+        self.inputs.heights.read(rect, out)
     }
 
     fn encode<T: Sample>(&self, stage: Stage, raster: &Raster<T>) -> Result<Encoded, BakeError> {

@@ -116,10 +116,9 @@ impl Bake {
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
         let masks = inputs.masks.iter().map(|mask| mask.source());
-        std::iter::once(&inputs.heights)
-            .chain(masks)
-            .map(manifest::describe)
-            .collect()
+        let mut lines = manifest::describe_heights(inputs.heights.layers());
+        lines.extend(masks.map(manifest::describe));
+        lines
     }
 
     /// What a person should know before the bake, though it can go on.

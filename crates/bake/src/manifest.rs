@@ -1,13 +1,17 @@
 //! What a bake commits: the manifest, first without files, then with them.
 
-use ecotone_geotiff::Source;
+use std::path::Path;
+
+use ecotone_geotiff::{Mosaic, Part, Patch, Patched, Source};
 use ecotone_store::{
-    ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
-    GeoKeysRecord, GridRecord, HeightsRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord,
-    Stage, content_digest,
+    AlphaRecord, ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION,
+    FieldRecord, GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord,
+    SDF_VOID, SourceRecord, SpeciesRecord, Stage, content_digest,
 };
 
-use crate::config::{Compression as CompressionWord, Field, Loaded, Species};
+use crate::config::{
+    self, Alpha, Compression as CompressionWord, Field, Loaded, PatchMode, Species, Terrain,
+};
 use crate::inputs::Inputs;
 use crate::plan::Plan;
 use crate::rules::Rules;
@@ -19,23 +23,14 @@ const SIZE_STEPS: f64 = 65535.0;
 /// The manifest of a bake that has written nothing yet.
 pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules) -> Manifest {
     let config = &loaded.config;
-    let absolute = |path: &std::path::Path| {
-        // The same file by whatever name: a world does not depend on how its config was called.
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        path.display().to_string()
-    };
     Manifest {
         format: FORMAT_VERSION,
         revision: 0,
         program: concat!("ecotone ", env!("CARGO_PKG_VERSION")).to_owned(),
         grid: GridRecord::new(plan.tiles, &plan.transform, &inputs.keys),
         source: source_record(inputs),
-        heights: vec![HeightsRecord {
-            path: absolute(inputs.heights.path()),
-            scale: config.terrain.scale,
-            offset: config.terrain.offset,
-            nodata: config.terrain.nodata,
-        }],
+        heights: height_records(&config.terrain, inputs.heights.layers().base()),
+        patches: patch_records(&config.terrain, inputs.heights.layers()),
         config: ConfigRecord {
             path: absolute(&loaded.path),
             digest: content_digest(loaded.text.as_bytes()),
@@ -73,6 +68,48 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
             .collect(),
         chunks: Vec::new(),
     }
+}
+
+/// The same file by whatever name: a world does not depend on how its config was called.
+fn absolute(path: &Path) -> String {
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    path.display().to_string()
+}
+
+fn height_records(terrain: &Terrain, map: &Mosaic) -> Vec<HeightsRecord> {
+    let is_mosaic = map.parts().len() > 1;
+    let record = |part: &Part| HeightsRecord {
+        path: absolute(part.path()),
+        at: is_mosaic.then(|| [part.rect().x0, part.rect().y0]),
+        band: Some(terrain.band).filter(|&band| band > 1),
+        scale: terrain.scale,
+        offset: terrain.offset,
+        nodata: terrain.nodata,
+    };
+    map.parts().iter().map(record).collect()
+}
+
+fn patch_records(terrain: &Terrain, map: &Patched) -> Vec<PatchRecord> {
+    let record = |(patch, given): (&Patch, &config::Patch)| PatchRecord {
+        path: absolute(patch.heights().parts()[0].path()),
+        at: [patch.rect().x0, patch.rect().y0],
+        mode: match given.mode {
+            PatchMode::Replace => PatchWord::Replace,
+            PatchMode::Add => PatchWord::Add,
+            PatchMode::Max => PatchWord::Max,
+            PatchMode::Min => PatchWord::Min,
+        },
+        alpha: match (patch.alpha(), &given.alpha) {
+            (Some(shares), _) => AlphaRecord::File(absolute(shares.parts()[0].path())),
+            (None, Some(Alpha::Everywhere(share))) => AlphaRecord::Everywhere(*share),
+            (None, _) => AlphaRecord::Everywhere(1.0),
+        },
+    };
+    map.patches()
+        .iter()
+        .zip(&terrain.patches)
+        .map(record)
+        .collect()
 }
 
 fn species_record(species: &Species) -> SpeciesRecord {
@@ -123,6 +160,27 @@ pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest 
         .chunks
         .sort_by_key(|chunk| (chunk.artefact.y, chunk.artefact.x));
     manifest
+}
+
+/// What the height map and its patches are, in lines for people; of many files, the first and the last.
+pub(crate) fn describe_heights(map: &Patched) -> Vec<String> {
+    let line = |mosaic: &Mosaic| {
+        let parts = mosaic.parts();
+        let (first, last) = (&parts[0], &parts[parts.len() - 1]);
+        let files = match parts.len() {
+            1 => first.path().display().to_string(),
+            n => format!(
+                "{} … {}, {n} files",
+                first.path().display(),
+                last.path().display()
+            ),
+        };
+        let rect = mosaic.rect();
+        let sample = first.sample().name();
+        format!("{files} ({} × {}, {sample})", rect.width(), rect.height())
+    };
+    let patches = map.patches().iter().map(|patch| line(patch.heights()));
+    std::iter::once(line(map.base())).chain(patches).collect()
 }
 
 /// What a source is, in a line for people.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
+use crate::MosaicError;
+
 /// Why a file, or a part of it, cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +57,9 @@ pub enum SourceError {
         /// What the tags say.
         reason: &'static str,
     },
+    /// Several files that are not one map, or a VRT that is not read.
+    #[error(transparent)]
+    Mosaic(Box<MosaicError>),
     /// A typed read of another type.
     #[error("{} holds {found} samples where {wanted} ones were expected", path.display())]
     WrongType {
@@ -102,6 +107,12 @@ pub enum SourceError {
     },
 }
 
+impl From<MosaicError> for SourceError {
+    fn from(error: MosaicError) -> Self {
+        Self::Mosaic(Box::new(error))
+    }
+}
+
 impl SourceError {
     /// A short fixed word for machines.
     pub fn kind(&self) -> &'static str {
@@ -111,6 +122,7 @@ impl SourceError {
             Self::Unsupported { .. } => "unsupported",
             Self::OverLimit { .. } => "over-limit",
             Self::Placement { .. } => "placement",
+            Self::Mosaic(error) => error.kind(),
             Self::WrongType { .. } => "wrong-type",
             Self::RawLength { .. } => "raw-length",
             Self::Unpack { .. } => "unpack",

@@ -242,7 +242,9 @@ fn corrected(said: &[Said], sample: SampleType, options: &Options) -> Vec<Linear
             scale: said.scale,
             offset: said.offset,
         };
-        let own = options.range.map_or(own, |range| Linear::over(range, sample));
+        let own = options
+            .range
+            .map_or(own, |range| Linear::over(range, sample));
         Linear {
             scale: options.scale.unwrap_or(own.scale),
             offset: options.offset.unwrap_or(own.offset),

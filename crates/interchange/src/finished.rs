@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
-use ecotone_geotiff::Source;
+use ecotone_geotiff::Patched;
 use ecotone_grid::{GeoTransform, Raster, Rect, TileGrid};
 use ecotone_store::{Manifest, Stage, World};
 
@@ -21,7 +21,7 @@ const CACHE_BYTES: usize = 96 << 20;
 pub struct Finished {
     world: World,
     tiles: Tiles,
-    heights: Mutex<Option<Arc<Source>>>,
+    heights: Mutex<Option<Arc<Patched>>>,
 }
 
 impl Finished {
@@ -87,13 +87,13 @@ impl Finished {
 
     /// Reads heights in metres, one band; NaN where there is none.
     ///
-    /// They come from the file the world was made from, without the height edits that were laid over it.
+    /// They come from the files the world was made from, with the patches that lie over them.
     ///
     /// # Errors
-    /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where that file is another now, or those of the file.
+    /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where they are others now, or those of the files.
     pub fn heights(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), InterchangeError> {
         let source = self.height_source()?;
-        Ok(source.read(rect, 0, out)?)
+        Ok(source.read(rect, out)?)
     }
 
     /// Reads one band of an optional raster; NaN where there is no value. `false` where the world does not have it.
@@ -160,7 +160,7 @@ impl Finished {
         }
     }
 
-    fn height_source(&self) -> Result<Arc<Source>, InterchangeError> {
+    fn height_source(&self) -> Result<Arc<Patched>, InterchangeError> {
         // Nothing under the lock can leave it half changed.
         let mut open = self.heights.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(source) = &*open {

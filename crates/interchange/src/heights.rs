@@ -1,50 +1,92 @@
-//! The heights a world was made from: they are not part of it, so the source is read again.
+//! The heights a world was made from: they are not part of it, so their files are read again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Options, Source};
-use ecotone_store::{Manifest, StoreError};
+use ecotone_geotiff::{Alpha, BlockCache, Mosaic, MosaicFile, Options, Patch, PatchMode, Patched};
+use ecotone_store::{AlphaRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, StoreError};
 
 use crate::InterchangeError;
 
-/// Opens the world's height map; its pixels are those of the map.
+/// Opens the world's height map and the patches over it; its pixels are those of the map.
 ///
 /// # Errors
-/// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where it is of another size, or those of the file.
+/// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where it is of another size, or those of the files.
 pub(crate) fn open(
     manifest: &Manifest,
     blocks: Arc<BlockCache>,
-) -> Result<Source, InterchangeError> {
-    let (path, options) = record(manifest)?;
-    if !path.is_file() {
-        return Err(InterchangeError::HeightsGone { path });
-    }
-    let source = Source::open(&path, &options, blocks)?;
-    let size = |width: usize, height: usize| format!("{width} × {height} pixels");
-    let expected = size(manifest.grid.width as usize, manifest.grid.height as usize);
-    let found = size(source.rect().width(), source.rect().height());
-    if expected == found {
-        return Ok(source);
-    }
-    Err(InterchangeError::Foreign {
-        path,
-        expected,
-        found,
-    })
-}
-
-/// Where the manifest says the heights lie, and how they are read.
-fn record(manifest: &Manifest) -> Result<(PathBuf, Options), InterchangeError> {
-    let record = manifest.heights.first().ok_or_else(|| StoreError::Unfit {
+) -> Result<Patched, InterchangeError> {
+    let first = manifest.heights.first().ok_or_else(|| StoreError::Unfit {
         what: "a world without heights".to_owned(),
         reason: "the manifest names none".to_owned(),
     })?;
-    let options = Options {
+    let files = manifest
+        .heights
+        .iter()
+        .map(file)
+        .collect::<Result<Vec<_>, _>>()?;
+    let band = first.band.map_or(0, |band| band.saturating_sub(1));
+    let base = Mosaic::open(&files, band as usize, &options(first), Arc::clone(&blocks))?;
+    let size = |width: usize, height: usize| format!("{width} × {height} pixels");
+    let expected = size(manifest.grid.width as usize, manifest.grid.height as usize);
+    let found = size(base.rect().width(), base.rect().height());
+    if expected != found {
+        return Err(InterchangeError::Foreign {
+            path: PathBuf::from(&first.path),
+            expected,
+            found,
+        });
+    }
+    let patches = manifest
+        .patches
+        .iter()
+        .map(|record| patch(record, &blocks))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Patched::new(base, patches))
+}
+
+/// How the height files are read: all of them alike.
+fn options(record: &HeightsRecord) -> Options {
+    Options {
         scale: record.scale,
         offset: record.offset,
         nodata: record.nodata,
         ..Options::default()
+    }
+}
+
+fn file(record: &HeightsRecord) -> Result<MosaicFile, InterchangeError> {
+    Ok(MosaicFile {
+        path: there(&record.path)?,
+        at: record.at.map(|[x, y]| (x, y)),
+    })
+}
+
+fn patch(record: &PatchRecord, blocks: &Arc<BlockCache>) -> Result<Patch, InterchangeError> {
+    let path = there(&record.path)?;
+    let mode = match record.mode {
+        PatchWord::Replace => PatchMode::Replace,
+        PatchWord::Add => PatchMode::Add,
+        PatchWord::Max => PatchMode::Max,
+        PatchWord::Min => PatchMode::Min,
     };
-    Ok((PathBuf::from(&record.path), options))
+    let alpha = match &record.alpha {
+        AlphaRecord::Everywhere(share) => Alpha::Everywhere(*share),
+        AlphaRecord::File(path) => {
+            there(path)?;
+            Alpha::Raster(Path::new(path))
+        }
+    };
+    let [x, y] = record.at;
+    Ok(Patch::open_at(&path, (x, y), mode, &alpha, blocks)?)
+}
+
+/// A path of the manifest, if there is a file.
+fn there(path: &str) -> Result<PathBuf, InterchangeError> {
+    let path = PathBuf::from(path);
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(InterchangeError::HeightsGone { path })
+    }
 }

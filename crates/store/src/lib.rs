@@ -31,8 +31,9 @@ pub use chunk::{
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use error::StoreError;
 pub use manifest::{
-    Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord, GeoKeysRecord,
-    GridRecord, HeightsRecord, Manifest, SDF_VOID, SourceRecord, SpeciesRecord, Stage,
+    AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
+    GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, SDF_VOID,
+    SourceRecord, SpeciesRecord, Stage,
 };
 pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,

@@ -29,8 +29,11 @@ pub struct Manifest {
     /// The source's own place, where `pixel_size` in the config replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRecord>,
-    /// The height files and how they were read; a bake reads one.
+    /// The height files and how they were read, in the order in which they lie over each other.
     pub heights: Vec<HeightsRecord>,
+    /// The patches that lie over the heights, the lowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<PatchRecord>,
     /// The config it was made from.
     pub config: ConfigRecord,
     /// Names of the strata: the bands of weights and SDF.
@@ -165,10 +168,16 @@ pub struct SourceRecord {
 }
 
 /// A height file and what the config knew better than it; `None` where the file's own value holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeightsRecord {
     /// Its absolute path.
     pub path: String,
+    /// Column and row in the map of its north-west corner, where there are several files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<[i64; 2]>,
+    /// The band that was read, from 1; `None` for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<u32>,
     /// Metres in one raw unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
@@ -178,6 +187,43 @@ pub struct HeightsRecord {
     /// The raw value of a void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodata: Option<f64>,
+}
+
+/// A patch of heights and where in the map it lies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PatchRecord {
+    /// Its absolute path.
+    pub path: String,
+    /// Column and row in the map of its north-west corner; it may lie beyond the map.
+    pub at: [i64; 2],
+    /// What becomes of a height under it.
+    pub mode: PatchWord,
+    /// How much of it takes hold.
+    pub alpha: AlphaRecord,
+}
+
+/// What becomes of a height under a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PatchWord {
+    /// The patch's height.
+    Replace,
+    /// The sum of both.
+    Add,
+    /// The higher of the two.
+    Max,
+    /// The lower of the two.
+    Min,
+}
+
+/// How much of a patch takes hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AlphaRecord {
+    /// As much everywhere, 0 to 1.
+    Everywhere(f64),
+    /// As much as the file with this absolute path says, pixel for pixel of the patch.
+    File(String),
 }
 
 /// The config a world was made from.

@@ -157,6 +157,7 @@ fn empty_manifest(tile_size: u32, chunk_size: i64, compression: Compression) -> 
         grid: GridRecord::new(TileGrid::new(WIDTH, HEIGHT, tile_size), &transform, &keys()),
         source: None,
         heights: vec![],
+        patches: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

@@ -1,18 +1,17 @@
 //! Where the config and a file's tags say different things of its heights: the config wins, and that is said.
 
-use ecotone_geotiff::{Said, Source};
+use ecotone_geotiff::Said;
 
+use super::heights::Heights;
 use crate::config::Terrain;
 
 /// How far apart, in shares, two numbers may be and still be one, written differently.
 const ROUNDING: f64 = 1e-9;
 
-/// What a person should know of the units, the scale and the nodata value of a file of heights.
-///
-/// `band` counts from 0.
-pub(super) fn warnings(terrain: &Terrain, heights: &Source, band: usize) -> Vec<String> {
+/// What a person should know of the units, the scale and the nodata value of the first file of heights.
+pub(super) fn warnings(terrain: &Terrain, heights: &Heights) -> Vec<String> {
     let (header, file) = (heights.header(), heights.path().display().to_string());
-    let Some(said) = header.said(band) else {
+    let Some(said) = header.said(terrain.band as usize - 1) else {
         return Vec::new();
     };
     let mut warnings = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Options, Source};
+use ecotone_geotiff::{BlockCache, Georeference, Options, Source, SourceError};
 use ecotone_grid::{GeoTransform, Raster, Rect};
 
 use super::Inputs;
@@ -91,8 +91,11 @@ impl Inputs {
             ));
         }
         // A file whose own place makes no sense may still be used with `pixel_size`: then only the sizes can agree.
-        let place = |source: &Source| Some(source.georeference().ok()??.transform);
-        match (place(&self.heights), place(mask)) {
+        let place = |found: Result<Option<Georeference>, SourceError>| Some(found.ok()??.transform);
+        match (
+            place(self.heights.georeference()),
+            place(mask.georeference()),
+        ) {
             (Some(ours), Some(theirs)) if !same_grid(&ours, &theirs) => refuse(format!(
                 "the mask's north-west corner is at ({}, {}) with pixels of {} × {}, the map's at ({}, {}) with {} × {}",
                 theirs.x0,

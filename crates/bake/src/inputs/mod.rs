@@ -3,6 +3,7 @@
 mod clash;
 mod heights;
 mod mask;
+mod patches;
 mod place;
 
 use std::path::PathBuf;
@@ -13,11 +14,12 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
 use crate::config::Loaded;
 use crate::error::BakeError;
+use heights::Heights;
 use mask::Mask;
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
-    pub(crate) heights: Source,
+    pub(crate) heights: Heights,
     pub(crate) masks: Vec<Mask>,
     /// Where pixels lie in the world.
     pub(crate) transform: GeoTransform,
@@ -33,10 +35,11 @@ impl Inputs {
     /// Opens the height map and the masks that a config names, and checks that they fit together.
     pub(crate) fn open(loaded: &Loaded, block_bytes: usize) -> Result<Self, BakeError> {
         let blocks = Arc::new(BlockCache::new(block_bytes));
-        let heights = heights::open(loaded, blocks.clone())?;
+        let mut warnings = Vec::new();
+        let heights = heights::open(loaded, &blocks, &mut warnings)?;
         let placed = place::place(loaded, &heights)?;
-        let mut warnings = placed.warnings;
-        warnings.extend(clash::warnings(&loaded.config.terrain, &heights, 0));
+        warnings.extend(placed.warnings);
+        warnings.extend(clash::warnings(&loaded.config.terrain, &heights));
         let mut inputs = Self {
             heights,
             masks: Vec::new(),
@@ -45,13 +48,6 @@ impl Inputs {
             overruled: placed.overruled,
             warnings,
         };
-        let n_bands = inputs.heights.header().n_bands;
-        if n_bands > 1 {
-            inputs.warnings.push(format!(
-                "{} has {n_bands} bands; the first is read as heights",
-                inputs.heights.path().display()
-            ));
-        }
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {
             if let Some(name) = &stratum.mask {
                 let mask = inputs.open_mask(loaded, idx, name, blocks.clone())?;

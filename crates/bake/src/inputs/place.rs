@@ -1,11 +1,12 @@
 //! Where the pixels of the height map lie in metres.
 
-use ecotone_geotiff::{Header, Source};
+use ecotone_geotiff::Header;
 use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Rect};
 
 use crate::config::{Loaded, PixelSizeChoice, PixelSizeWord};
 use crate::error::BakeError;
 use crate::ground;
+use crate::inputs::heights::Heights;
 
 /// Pixels above this size, in metres, are hardly meant: a map in another unit, or a continent.
 const LARGEST_USUAL_M: f64 = 100.0;
@@ -24,7 +25,7 @@ pub(super) struct Placed {
 }
 
 /// Finds where the map lies, or says why that cannot be known.
-pub(super) fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
+pub(super) fn place(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
     let mut placed = match loaded.config.terrain.pixel_size {
         None => by_file(loaded, heights)?,
         Some(PixelSizeChoice::Metres([x, y])) => by_config(heights, PixelSize { x, y }),
@@ -41,7 +42,7 @@ pub(super) fn place(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeErr
 }
 
 /// As the file says, where that is in metres.
-fn by_file(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
+fn by_file(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
     let found = heights.georeference()?.ok_or_else(|| {
         let file = heights.path().display();
         refused(
@@ -61,7 +62,7 @@ fn by_file(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
 /// What to say of a grid that is taken as metres, or why it cannot be.
 fn taken_as_metres(
     loaded: &Loaded,
-    heights: &Source,
+    heights: &Heights,
     grid: &GeoTransform,
 ) -> Result<Vec<String>, BakeError> {
     let (header, file) = (heights.header(), heights.path().display());
@@ -108,7 +109,7 @@ fn refused(loaded: &Loaded, message: String, help: &str) -> BakeError {
 }
 
 /// With the true size of its pixels at the map's centre.
-fn by_ground(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
+fn by_ground(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
     let (header, file) = (heights.header(), heights.path().display());
     let found = heights.georeference()?;
     let size = found.map(|found| true_size(header, &found.transform, heights.rect()));
@@ -127,7 +128,7 @@ fn by_ground(loaded: &Loaded, heights: &Source) -> Result<Placed, BakeError> {
 }
 
 /// With the size that the config gives, saying so where the file says another.
-fn by_config(heights: &Source, pixel: PixelSize) -> Placed {
+fn by_config(heights: &Heights, pixel: PixelSize) -> Placed {
     let header = heights.header();
     let found = heights.georeference().ok().flatten();
     let said = found.map(|found| {
@@ -164,7 +165,7 @@ fn by_config(heights: &Source, pixel: PixelSize) -> Placed {
 }
 
 /// The config knows better than the file: what the file says, even if it makes no sense, is only kept.
-fn overruling(heights: &Source, pixel: PixelSize, warnings: Vec<String>) -> Placed {
+fn overruling(heights: &Heights, pixel: PixelSize, warnings: Vec<String>) -> Placed {
     let found = heights.georeference().ok().flatten();
     Placed {
         transform: GeoTransform {

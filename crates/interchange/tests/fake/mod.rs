@@ -249,7 +249,9 @@ pub fn manifest(shape: Shape, heights: &Path) -> Manifest {
             scale: None,
             offset: None,
             nodata: None,
+            ..HeightsRecord::default()
         }],
+        patches: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

@@ -29,7 +29,9 @@ fn manifest() -> Manifest {
             scale: Some(0.1),
             offset: None,
             nodata: None,
+            ..HeightsRecord::default()
         }],
+        patches: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

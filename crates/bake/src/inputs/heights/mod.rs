@@ -1,0 +1,152 @@
+//! The files that make the height map.
+
+mod names;
+mod numbered;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ecotone_geotiff::{
+    BlockCache, ByteOrder, Georeference, Header, Mosaic, MosaicError, MosaicFile, Options, Patched,
+    RawLayout, SampleType, Source, SourceError,
+};
+use ecotone_grid::{Raster, Rect};
+
+use crate::config::{self, Loaded, RawType, Terrain};
+use crate::error::BakeError;
+use names::Named;
+
+/// The height map: its files, and the patches that lie over them.
+pub(crate) struct Heights(Patched);
+
+impl Heights {
+    /// The map and its patches.
+    pub(crate) fn layers(&self) -> &Patched {
+        &self.0
+    }
+
+    /// The first file that is named.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.base().parts()[0].path()
+    }
+
+    /// What the first file says about itself.
+    pub(crate) fn header(&self) -> &Header {
+        self.0.base().first().header()
+    }
+
+    /// All pixels of the map.
+    pub(crate) fn rect(&self) -> Rect {
+        self.0.base().rect()
+    }
+
+    /// Where the map lies in the world.
+    pub(crate) fn georeference(&self) -> Result<Option<Georeference>, SourceError> {
+        self.0.base().georeference()
+    }
+
+    /// Reads the heights of a window; NaN where there is none.
+    pub(crate) fn read(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
+        self.0.read(rect, out)
+    }
+}
+
+/// How the files of heights are read, as far as the config knows better than they do.
+fn options(terrain: &Terrain) -> Options {
+    Options {
+        scale: terrain.scale,
+        offset: terrain.offset,
+        range: terrain.range,
+        nodata: terrain.nodata,
+        raw: terrain.raw.map(|raw| RawLayout {
+            width: raw.width,
+            height: raw.height,
+            sample: match raw.sample {
+                RawType::U8 => SampleType::U8,
+                RawType::U16 => SampleType::U16,
+                RawType::I16 => SampleType::I16,
+                RawType::F32 => SampleType::F32,
+            },
+            byte_order: match raw.byte_order {
+                config::ByteOrder::Little => ByteOrder::Little,
+                config::ByteOrder::Big => ByteOrder::Big,
+            },
+        }),
+        ..Options::default()
+    }
+}
+
+/// So many files are quoted with what they leave to be guessed; the others are only counted.
+const MOST_NOTES: usize = 4;
+
+/// What the files leave to be guessed, in their own words.
+fn notes(map: &Mosaic) -> Vec<String> {
+    let mut notes: Vec<String> = map.sources().flat_map(Source::notes).cloned().collect();
+    if notes.len() > MOST_NOTES {
+        let more = notes.len() - MOST_NOTES;
+        notes.truncate(MOST_NOTES);
+        notes.push(format!("and {more} more like these"));
+    }
+    notes
+}
+
+/// Opens what `terrain.heights` names, and the patches over it; notes what a person should know.
+pub(super) fn open(
+    loaded: &Loaded,
+    blocks: &Arc<BlockCache>,
+    warnings: &mut Vec<String>,
+) -> Result<Heights, BakeError> {
+    let base = match names::find(loaded)? {
+        Named::Files(files) => {
+            let files: Vec<_> = files.into_iter().map(MosaicFile::new).collect();
+            mosaic(loaded, &files, blocks)?
+        }
+        Named::Numbered(tiles) => tiles.open(loaded, blocks, warnings)?,
+    };
+    let many = base.parts().iter().find(|part| part.n_bands() > 1);
+    if let Some(part) = many.filter(|_| loaded.config.terrain.band == 1) {
+        warnings.push(format!(
+            "{} has {} bands; the first is read as heights",
+            part.path().display(),
+            part.n_bands()
+        ));
+    }
+    warnings.extend(notes(&base));
+    let patches = super::patches::open(loaded, &base, blocks)?;
+    Ok(Heights(Patched::new(base, patches)))
+}
+
+/// Opens files as one map; an error points at the key that is the reason.
+fn mosaic(
+    loaded: &Loaded,
+    files: &[MosaicFile],
+    blocks: &Arc<BlockCache>,
+) -> Result<Mosaic, BakeError> {
+    let terrain = &loaded.config.terrain;
+    let band = terrain.band as usize - 1;
+    let opened = Mosaic::open(files, band, &options(terrain), Arc::clone(blocks));
+    opened.map_err(|error| {
+        let (key, message, help) = match &error {
+            SourceError::NoBand { path, n_bands, .. } => (
+                "terrain.band",
+                format!(
+                    "{} has no band {}: it has {n_bands}",
+                    path.display(),
+                    terrain.band
+                ),
+                None,
+            ),
+            SourceError::Mosaic(reason) => match &**reason {
+                MosaicError::Vrt { .. } | MosaicError::NotXml { .. } => return error.into(),
+                MosaicError::Unplaced { .. } => {
+                    let pattern = names::pattern_of(loaded, files);
+                    let help = pattern.map(|p| format!("write `heights = [\"{p}\"]`"));
+                    ("terrain.heights", error.to_string(), help)
+                }
+                _ => ("terrain.heights", error.to_string(), None),
+            },
+            _ => return error.into(),
+        };
+        loaded.error_at(key, message, help).into()
+    })
+}

@@ -1,0 +1,79 @@
+//! Edits that lie over the height map.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ecotone_geotiff::{Alpha, BlockCache, Mosaic, Patch, PatchMode, SourceError};
+
+use crate::config::{self, Loaded};
+use crate::error::BakeError;
+
+/// Opens the patches that a config names, the lowest first.
+pub(super) fn open(
+    loaded: &Loaded,
+    base: &Mosaic,
+    blocks: &Arc<BlockCache>,
+) -> Result<Vec<Patch>, BakeError> {
+    let patches = loaded.config.terrain.patches.iter().enumerate();
+    patches
+        .map(|(idx, patch)| {
+            one(
+                loaded,
+                &format!("terrain.patch[{idx}]"),
+                patch,
+                base,
+                blocks,
+            )
+        })
+        .collect()
+}
+
+fn one(
+    loaded: &Loaded,
+    key: &str,
+    patch: &config::Patch,
+    base: &Mosaic,
+    blocks: &Arc<BlockCache>,
+) -> Result<Patch, BakeError> {
+    let (file_key, alpha_key) = (format!("{key}.file"), format!("{key}.alpha"));
+    let file = there(loaded, &file_key, &patch.file)?;
+    let shares = match &patch.alpha {
+        Some(config::Alpha::File(name)) => Some(there(loaded, &alpha_key, name)?),
+        _ => None,
+    };
+    let alpha = match (&patch.alpha, &shares) {
+        (Some(config::Alpha::Everywhere(share)), _) => Alpha::Everywhere(*share),
+        (_, Some(path)) => Alpha::Raster(path.as_path()),
+        _ => Alpha::Everywhere(1.0),
+    };
+    Patch::open(&file, mode(patch.mode), &alpha, base, blocks).map_err(|error| match &error {
+        // What does not fit is best looked up where it is named.
+        SourceError::Mosaic(reason) if reason.kind() == "grid" => {
+            let about_shares = shares
+                .as_ref()
+                .is_some_and(|shares| reason.second() == Some(shares.as_path()));
+            let key = if about_shares { &alpha_key } else { &file_key };
+            loaded.error_at(key, error.to_string(), None).into()
+        }
+        _ => error.into(),
+    })
+}
+
+fn mode(mode: config::PatchMode) -> PatchMode {
+    match mode {
+        config::PatchMode::Replace => PatchMode::Replace,
+        config::PatchMode::Add => PatchMode::Add,
+        config::PatchMode::Max => PatchMode::Max,
+        config::PatchMode::Min => PatchMode::Min,
+    }
+}
+
+fn there(loaded: &Loaded, key: &str, name: &str) -> Result<PathBuf, BakeError> {
+    let path = loaded.resolve(name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let message = format!("there is no file {}", path.display());
+    let help = "file names are relative to the config's folder".to_owned();
+    Err(loaded.error_at(key, message, Some(help)).into())
+}
