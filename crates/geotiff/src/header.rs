@@ -5,7 +5,7 @@ use ecotone_grid::GeoKeys;
 use crate::decode::Compression;
 use crate::georeference::{self, is_geographic, is_web_mercator, linear_unit};
 use crate::map::Map;
-use crate::metadata::{Linear, linears, nodata};
+use crate::metadata::{Linear, linears, nodata, stated_range};
 use crate::predictor::Predictor;
 use crate::tags::Tags;
 use crate::{ByteOrder, Options, SampleType, SourceError};
@@ -72,6 +72,7 @@ pub struct Header {
     /// Eight samples to a byte; only masks are read so.
     pub(crate) one_bit: bool,
     linears: Vec<Linear>,
+    stated_range: Option<[f64; 2]>,
 }
 
 impl Header {
@@ -123,6 +124,7 @@ impl Header {
             stored_nodata: own_nodata,
             one_bit,
             linears: corrected(linears(&xml, n_bands), options),
+            stated_range: stated_range(&xml, 0),
         })
     }
 
@@ -134,6 +136,12 @@ impl Header {
     /// The summand of a band: height = raw · scale + offset. 0 for a band that is not there.
     pub fn offset(&self, band: usize) -> f64 {
         self.linears.get(band).unwrap_or(&Linear::IDENTITY).offset
+    }
+
+    /// Smallest and largest raw value of the first band by the statistics that GDAL left in the file; nothing says that
+    /// they are true.
+    pub fn stated_range(&self) -> Option<[f64; 2]> {
+        self.stated_range
     }
 
     /// Whether the coordinates are degrees (`GTModelTypeGeoKey` 2).

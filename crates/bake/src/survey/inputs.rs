@@ -1,0 +1,138 @@
+//! What each file is, by its header alone.
+
+use std::path::PathBuf;
+
+use ecotone_geotiff::{Layout, Source};
+use ecotone_grid::GeoTransform;
+
+use crate::config::Loaded;
+use crate::inputs::Inputs;
+
+/// A file that a bake reads.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The stratum whose mask it makes; `None` where it makes the heights.
+    pub stratum: Option<String>,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its format, such as "GeoTIFF".
+    pub kind: &'static str,
+    /// Its size on disk.
+    pub file_bytes: u64,
+    /// What it says of its pixels; `None` where it has none.
+    pub raster: Option<RasterFacts>,
+}
+
+/// EPSG code of the metre.
+const METRE: u16 = 9001;
+
+/// What coordinates are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Metres, which are also meant where a file says nothing.
+    Metre,
+    /// Degrees of longitude and latitude.
+    Degree,
+    /// Feet or the like.
+    Other,
+}
+
+/// What a file of pixels says of them.
+#[derive(Clone, Debug)]
+pub struct RasterFacts {
+    /// Pixels from west to east.
+    pub width: u32,
+    /// Pixels from north to south.
+    pub height: u32,
+    /// Bands in it.
+    pub n_bands: usize,
+    /// The type of its samples, such as "int16".
+    pub sample: &'static str,
+    /// How it is packed, such as "deflate".
+    pub compression: Option<&'static str>,
+    /// How it is cut, such as "tiles of 256 × 256".
+    pub layout: Option<String>,
+    /// The raw value that stands for a void.
+    pub nodata: Option<f64>,
+    /// EPSG code of its coordinate system.
+    pub epsg: Option<u16>,
+    /// The unit of its coordinates.
+    pub unit: Unit,
+    /// Where it says that its pixels lie, in its own units.
+    pub place: Option<GeoTransform>,
+    /// Smallest and largest value that its type holds, scaled; `None` for floats.
+    pub holds: Option<[f64; 2]>,
+    /// Smallest and largest value by its own statistics, scaled; nothing says that they are true.
+    pub stated: Option<[f64; 2]>,
+}
+
+/// Every file of the inputs.
+pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
+    let masked = loaded.config.strata.iter().filter(|s| s.mask.is_some());
+    let masks = masked
+        .zip(&inputs.masks)
+        .map(|(stratum, mask)| Input::of_source(Some(stratum.name.clone()), mask.source()));
+    std::iter::once(Input::of_source(None, &inputs.heights))
+        .chain(masks)
+        .collect()
+}
+
+impl Input {
+    fn of_source(stratum: Option<String>, source: &Source) -> Self {
+        let path = source.path().to_owned();
+        Self {
+            stratum,
+            kind: if source.header().big_tiff {
+                "BigTIFF"
+            } else {
+                "GeoTIFF"
+            },
+            file_bytes: std::fs::metadata(&path).map_or(0, |found| found.len()),
+            raster: Some(RasterFacts::of_source(source)),
+            path,
+        }
+    }
+}
+
+impl RasterFacts {
+    fn of_source(source: &Source) -> Self {
+        let header = source.header();
+        let (scale, offset) = (header.scale(0), header.offset(0));
+        let scaled = |[low, high]: [f64; 2]| {
+            let (a, b) = (low * scale + offset, high * scale + offset);
+            [a.min(b), a.max(b)]
+        };
+        // Masks and heights alike are what their own type makes of them.
+        let holds = header.sample.max().map(|max| {
+            let is_signed = header.sample.name().starts_with('i');
+            scaled([if is_signed { -max - 1.0 } else { 0.0 }, max])
+        });
+        Self {
+            width: header.width,
+            height: header.height,
+            n_bands: header.n_bands,
+            sample: header.sample.name(),
+            compression: Some(header.compression.name()),
+            layout: Some(match header.layout {
+                Layout::Strips { rows } if rows == header.height => "one strip".to_owned(),
+                Layout::Strips { rows: 1 } => "strips of 1 row".to_owned(),
+                Layout::Strips { rows } => format!("strips of {rows} rows"),
+                Layout::Tiles { width, height } => format!("tiles of {width} × {height}"),
+            }),
+            nodata: header.nodata,
+            epsg: header.keys.epsg(),
+            unit: match header.linear_unit() {
+                _ if header.is_geographic() => Unit::Degree,
+                None | Some(METRE) => Unit::Metre,
+                Some(_) => Unit::Other,
+            },
+            place: source
+                .georeference()
+                .ok()
+                .flatten()
+                .map(|found| found.transform),
+            holds,
+            stated: header.stated_range().map(scaled),
+        }
+    }
+}
