@@ -121,7 +121,7 @@ fn reckon(
     let mut add = |stage: &Stage, bytes: f64| {
         stages.push(StageEstimate {
             folder: stage.folder(),
-            bytes: bytes as u64,
+            bytes: bytes.round() as u64,
         });
     };
     for (stage, bytes) in &sample.bytes {

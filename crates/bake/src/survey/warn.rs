@@ -1,5 +1,7 @@
 //! What is possible, but hardly meant.
 
+use ecotone_grid::Rect;
+
 use super::{Survey, Values};
 use crate::plan::Plan;
 
@@ -47,31 +49,15 @@ const REMEDY: &str =
 /// What the pixels say.
 pub(super) fn of_heights(survey: &Survey, values: &Values, plan: &Plan) -> Vec<String> {
     let mut warnings = Vec::new();
-    let extremes = [
-        (
-            "lowest",
-            values.lowest,
-            values.lowest_at,
-            values.lowest < LOWEST_M,
-        ),
-        (
+    if values.n_valid() > 0 && values.lowest < LOWEST_M {
+        warnings.push(of_extreme("lowest", values.lowest, values.lowest_at, plan));
+    }
+    if values.n_valid() > 0 && values.highest > HIGHEST_M {
+        warnings.push(of_extreme(
             "highest",
             values.highest,
             values.highest_at,
-            values.highest > HIGHEST_M,
-        ),
-    ];
-    for (word, height, (x, y), _) in extremes
-        .into_iter()
-        .filter(|extreme| extreme.3 && values.n_valid() > 0)
-    {
-        let [west, south, east, north] =
-            plan.transform
-                .bounds(ecotone_grid::Rect::new(x, y, x + 1, y + 1));
-        warnings.push(format!(
-            "the {word} height is {height} m, outside of {LOWEST_M} … {HIGHEST_M} m: pixel ({x}, {y}), world ({}, {}); {REMEDY}",
-            (west + east) / 2.0,
-            (south + north) / 2.0
+            plan,
         ));
     }
     if values.void_share() > 0.5 {
@@ -89,6 +75,16 @@ pub(super) fn of_heights(survey: &Survey, values: &Values, plan: &Plan) -> Vec<S
         warnings.extend(of_cut_off(survey, values));
     }
     warnings
+}
+
+/// A height where no ground is, and where that is.
+fn of_extreme(word: &str, height: f64, (x, y): (i64, i64), plan: &Plan) -> String {
+    let [west, south, east, north] = plan.transform.bounds(Rect::new(x, y, x + 1, y + 1));
+    format!(
+        "the {word} height is {height} m, outside of {LOWEST_M} … {HIGHEST_M} m: pixel ({x}, {y}), world ({}, {}); {REMEDY}",
+        (west + east) / 2.0,
+        (south + north) / 2.0
+    )
 }
 
 /// Many heights at the end of an integer type: clipped there, or a void without a nodata value.

@@ -119,9 +119,9 @@ fn range(values: &Values) -> String {
     let at = |(x, y): (i64, i64)| format!("pixel ({x}, {y})");
     format!(
         "{} m at {} … {} m at {}, mean {} m, {:.2} % void",
-        values.lowest,
+        decimal(values.lowest, 3),
         at(values.lowest_at),
-        values.highest,
+        decimal(values.highest, 3),
         at(values.highest_at),
         decimal(mean, 3),
         values.void_share() * 100.0
@@ -261,6 +261,10 @@ fn tell_estimate(estimate: &Estimate, world: &Path, memory: u64, out: Out) {
             ),
         );
     }
+    tell_cost(estimate, world, memory, out);
+}
+
+fn tell_cost(estimate: &Estimate, world: &Path, memory: u64, out: Out) {
     let stages = estimate
         .stages
         .iter()
