@@ -40,7 +40,7 @@ fn a_world_is_checked_planned_baked_inspected_exported_and_drawn() {
     check(
         &run(&place, &["check", "world.toml"]),
         0,
-        &["ok  ", "heights.tif (150 × 131"],
+        &["heights.tif", "150 × 131 pixels"],
         &[],
     );
     check(

@@ -26,6 +26,14 @@ pub enum BakeError {
     /// An output cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// There is no place to bake a few tiles on trial.
+    #[error(
+        "no temporary folder can be made, neither beside the world nor in the system's place for them: {source}"
+    )]
+    NoScratch {
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The system refused a thread.
     #[error("expected to start a worker thread, but the system refused: {source}")]
     Thread {

@@ -220,7 +220,11 @@ fn gather(
 }
 
 impl Scene {
-    fn read_heights(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
+    pub(crate) fn read_heights(
+        &self,
+        rect: Rect,
+        out: &mut Raster<f64>,
+    ) -> Result<(), SourceError> {
         self.inputs.heights.read(rect, out)
     }
 

@@ -24,6 +24,8 @@ mod plan;
 mod rules;
 mod run;
 mod scene;
+pub mod survey;
+mod system;
 mod trim;
 
 use std::path::{Component, Path, PathBuf};

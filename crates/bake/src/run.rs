@@ -23,7 +23,7 @@ use crate::scene::Scene;
 use crate::trim;
 
 /// Jobs under way per thread: enough that no worker waits while the writer is busy.
-const UNDER_WAY_PER_THREAD: usize = 4;
+pub(crate) const UNDER_WAY_PER_THREAD: usize = 4;
 
 /// How often the wish to stop is looked at while no job ends.
 const POLL_CANCEL: Duration = Duration::from_millis(100);

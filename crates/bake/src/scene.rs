@@ -41,7 +41,7 @@ const PATTERN_SHARE: u64 = 3;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
 /// chunk. Tuned for blocks of some 20,000 candidates and two workers.
-const PATTERN_BYTES: usize = 6 * 20_000 * size_of::<Candidate>();
+pub(crate) const PATTERN_BYTES: usize = 6 * 20_000 * size_of::<Candidate>();
 
 /// The finished tiles of one stage: on disk, and as many as the budget holds decoded.
 pub(crate) struct Tiles<T> {
@@ -260,15 +260,28 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
 /// What a worker may take for one job's windows.
 const MOST_WINDOW_BYTES: u64 = 4 << 30;
 
-/// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
-fn check_windows(loaded: &Loaded, rules: &Rules, tiles: TileGrid) -> Result<(), BakeError> {
-    let size = u64::from(tiles.size()).min(tiles.map().width().max(tiles.map().height()) as u64);
+/// Pixels along the side of the largest tile.
+fn side(tiles: TileGrid) -> u64 {
+    u64::from(tiles.size()).min(tiles.map().width().max(tiles.map().height()) as u64)
+}
+
+/// What a worker takes for the windows of a tile's weights, and of its distances.
+pub(crate) fn window_bytes(rules: &Rules, tiles: TileGrid) -> [u64; 2] {
+    let size = side(tiles);
     let n_strata = rules.strata.len() as u64;
     let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
     let reaches = rules.reaches();
     // Heights, normals and weights; weights, classes and distances.
     let strata = area(reaches.strata) * (8 + 12 + 12) + size * size * n_strata * 5;
     let sdf = area(reaches.sdf) * (n_strata + 4) + size * size * n_strata * 2;
+    [strata, sdf]
+}
+
+/// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
+fn check_windows(loaded: &Loaded, rules: &Rules, tiles: TileGrid) -> Result<(), BakeError> {
+    let size = side(tiles);
+    let reaches = rules.reaches();
+    let [strata, sdf] = window_bytes(rules, tiles);
     let [tile, smoothing, bound] = ["tiles.size", "normals.smoothing", "edges.max_distance"];
     let grown = |reach: Reach| u64::from(reach.x.max(reach.y)) > size;
     for (bytes, reach, other) in [

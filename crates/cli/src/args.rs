@@ -11,6 +11,28 @@ Exit codes:
   2    could not start: usage, config or input
   130  stopped by the user";
 
+const CHECK_HELP: &str = "\
+Examples:
+  ecotone check world.toml
+  ecotone check world.toml --deep
+  ecotone check world.toml --json | jq '.estimate.wall_seconds'
+
+With --json one object is printed:
+  inputs      the files: role, stratum, path, kind, bytes, width, height, bands, type, compression, layout, nodata,
+              epsg, unit, corner, pixel, type_range, stated_range
+  layers      heights in metres and masks in shares of 1: role, stratum; once read also min, max, mean, min_at, max_at,
+              void_share
+  world       size, pixel, bounds, epsg, tile_size, tiles, chunk_m, chunks, reach_px, competition_m, strata, species
+  warnings    sentences
+  unreadable  sentences; not empty only with exit code 2
+  estimate    null, or tiles, tile_size, sample_seconds, void_share, threads, cpu_seconds, wall_seconds, plants, bytes,
+              disk_bytes, free_bytes, memory_bytes
+
+Exit codes:
+  0    checked, with or without warnings
+  2    the config or an input is wrong
+  130  stopped by the user";
+
 /// Longest side of a picture, where nobody says otherwise.
 pub(crate) const PREVIEW_PX: u32 = 1600;
 
@@ -37,9 +59,11 @@ Examples:
   ecotone bake world.toml --preview world.png
   ecotone bake world.toml --out /fast/out --threads 2 --memory 512M")]
     Bake(BakeArgs),
-    /// Check a config and its inputs without doing any work.
-    #[command(after_help = "Example:\n  ecotone check world.toml")]
-    Check(ConfigArgs),
+    /// Say what a config and its inputs are, what is odd about them, and how much a bake would take.
+    ///
+    /// No pixel is read but those of a few tiles, which are baked into a temporary folder to time them.
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArgs),
     /// Show what a bake would run, and how far each stage reads.
     #[command(
         after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json"
@@ -92,6 +116,21 @@ pub(crate) struct BakeArgs {
     /// Draw the world into this PNG once it is baked.
     #[arg(long, value_name = "FILE")]
     pub(crate) preview: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) world: ConfigArgs,
+    /// Read every pixel: ranges, means, voids, and blocks that cannot be read.
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Worker threads of the bake to reckon with; by default one a core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory of the bake to reckon with, as for `bake`.
+    #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
 }
 
 #[derive(Args, Debug)]

@@ -1,4 +1,4 @@
-//! `ecotone bake`, `check` and `plan`.
+//! `ecotone bake` and `plan`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
     let mut progress = Progress::new(voice, "bake", n_pixels);
-    let outcome = bake.run(threads(args), &stop_on_ctrl_c(), &mut |at| {
+    let outcome = bake.run(threads(args.threads), &stop_on_ctrl_c(), &mut |at| {
         progress.report(at.done as f64 / at.total as f64, at.n_plants)
     });
     let seconds = progress.seconds();
@@ -63,12 +63,12 @@ fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliE
     Ok(bake)
 }
 
-fn threads(args: &BakeArgs) -> usize {
-    args.threads.map_or_else(ecotone_bake::cores, usize::from)
+pub(crate) fn threads(threads: Option<u16>) -> usize {
+    threads.map_or_else(ecotone_bake::cores, usize::from)
 }
 
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the process at once.
-fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
     let raise = move || {
@@ -127,27 +127,6 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
         size_px: PREVIEW_PX,
     };
     crate::picture(&Finished::open(out)?, &preview, file, voice)
-}
-
-pub(crate) fn check(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let bake = open(args, 0, voice)?;
-    for input in bake.inputs() {
-        voice.line(format_args!("ok  {input}"));
-    }
-    let plan = bake.plan();
-    let [west, south, east, north] = plan.transform.bounds(plan.tiles.map());
-    voice.line(format_args!(
-        "ok  map from ({west}, {south}) to ({east}, {north}) m, pixels of {} × {} m",
-        plan.transform.pixel.x, plan.transform.pixel.y
-    ));
-    voice.json(&json!({
-        "event": "checked",
-        "inputs": bake.inputs(),
-        "warnings": bake.warnings(),
-        "bounds": [west, south, east, north],
-        "pixel": [plan.transform.pixel.x, plan.transform.pixel.y],
-    }));
-    Ok(())
 }
 
 pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {

@@ -26,6 +26,10 @@ pub(crate) enum CliError {
     Interchange(#[from] InterchangeError),
     #[error(transparent)]
     Demo(#[from] DemoError),
+    #[error("{} of the inputs cannot be read", if *n_failures == 1 { "a part".to_owned() } else { format!("{n_failures} parts or more") })]
+    Damaged { n_failures: usize },
+    #[error("no tile can be baked on trial: {source}")]
+    NoTrial { source: BakeError },
     #[error("there is nothing at {path}: a GeoTIFF, a chunk file or a world directory is expected")]
     NothingThere { path: PathBuf },
     #[error("cannot read {path}: {source}")]
@@ -69,7 +73,8 @@ impl CliError {
             Self::Bake(BakeError::Config(_)) | Self::Config(_) => "config",
             Self::Bake(BakeError::Source(error)) | Self::Source(error) => error.kind(),
             Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
-            Self::Bake(_) => "bake",
+            Self::Bake(_) | Self::NoTrial { .. } => "bake",
+            Self::Damaged { .. } => "corrupt",
             Self::Interchange(_) | Self::Preview { .. } => "interchange",
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } => "io",

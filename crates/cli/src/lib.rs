@@ -2,6 +2,7 @@
 
 mod args;
 mod bake;
+mod check;
 pub mod demo;
 mod error;
 mod inspect;
@@ -27,7 +28,7 @@ pub fn run() -> ExitCode {
     let voice = Voice { json: cli.json };
     let done = match &cli.command {
         Command::Bake(args) => bake::bake(args, voice),
-        Command::Check(args) => bake::check(args, voice),
+        Command::Check(args) => check::check(args, voice),
         Command::Plan(args) => bake::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),

@@ -22,7 +22,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock of work over so many pixels.
+    /// Starts the clock of work over so many pixels; 0 where no rate is wanted.
     pub(crate) fn new(voice: Voice, what: &'static str, n_pixels: u64) -> Self {
         let bar = (!voice.json && std::io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{prefix} [{bar:36}] {percent:>3} % {msg}")
@@ -57,7 +57,11 @@ impl Progress {
                 0 => String::new(),
                 n => format!(" · {} plants", thousands(n)),
             };
-            format!("{rate:.1} Mpx/s · {} left{plants}", duration(left))
+            let rate = match self.n_pixels {
+                0 => String::new(),
+                _ => format!("{rate:.1} Mpx/s · "),
+            };
+            format!("{rate}{} left{plants}", duration(left))
         };
         if let Some(bar) = &self.bar {
             bar.set_position((share * 1000.0) as u64);

@@ -55,6 +55,15 @@ pub(crate) fn thousands(n: u64) -> String {
     out
 }
 
+/// A number with so many decimals at the most, and none that are 0 at its end.
+pub(crate) fn decimal(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    match text.split_once('.') {
+        Some(_) => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        None => text,
+    }
+}
+
 /// A time for people: 4.2 s, 3 min 12 s, 2 h 5 min.
 pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
@@ -90,6 +99,9 @@ mod tests {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(decimal(1200.0, 3), "1200");
+        assert_eq!(decimal(8.192_000_000_1, 3), "8.192");
+        assert_eq!(decimal(-0.5, 3), "-0.5");
         assert_eq!(duration(4.21), "4.2 s");
         assert_eq!(duration(192.4), "3 min 12 s");
         assert_eq!(duration(7512.0), "2 h 5 min");

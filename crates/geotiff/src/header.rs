@@ -5,7 +5,7 @@ use ecotone_grid::GeoKeys;
 use crate::decode::Compression;
 use crate::georeference::{self, is_geographic, is_web_mercator};
 use crate::map::Map;
-use crate::metadata::{Linear, linears, nodata};
+use crate::metadata::{Linear, linears, nodata, stated_range};
 use crate::predictor::Predictor;
 use crate::tags::Tags;
 use crate::units::{self, Unit};
@@ -74,6 +74,7 @@ pub struct Header {
     pub(crate) one_bit: bool,
     linears: Vec<Linear>,
     said: Vec<Said>,
+    stated_range: Option<[f64; 2]>,
 }
 
 /// What a file says of the heights in one of its bands.
@@ -140,6 +141,7 @@ impl Header {
             one_bit,
             linears: corrected(&said, sample, options),
             said,
+            stated_range: stated_range(&xml, 0),
         })
     }
 
@@ -163,6 +165,7 @@ impl Header {
             one_bit: false,
             linears: corrected(&said, plain.sample, options),
             said,
+            stated_range: None,
         }
     }
 
@@ -174,6 +177,12 @@ impl Header {
     /// The summand of a band: height in metres = raw · scale + offset. 0 for a band that is not there.
     pub fn offset(&self, band: usize) -> f64 {
         self.linears.get(band).unwrap_or(&Linear::IDENTITY).offset
+    }
+
+    /// Smallest and largest raw value of the first band by the statistics that GDAL left in the file; nothing says that
+    /// they are true.
+    pub fn stated_range(&self) -> Option<[f64; 2]> {
+        self.stated_range
     }
 
     /// Whether the coordinates are degrees (`GTModelTypeGeoKey` 2).

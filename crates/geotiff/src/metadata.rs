@@ -77,6 +77,21 @@ pub(crate) fn unit_type(xml: &str, band: usize) -> Option<&str> {
     })
 }
 
+/// Reads the smallest and the largest raw value of a band out of the statistics in the `GDAL_METADATA` tag.
+pub(crate) fn stated_range(xml: &str, band: usize) -> Option<[f64; 2]> {
+    let value = |name: &str| {
+        xml.split("<Item").skip(1).find_map(|item| {
+            let (attributes, rest) = item.split_once('>')?;
+            let sample = attribute(attributes, "sample").unwrap_or("0").parse();
+            let is_wanted = attribute(attributes, "name") == Some(name) && sample == Ok(band);
+            let value: f64 = rest.split('<').next()?.trim().parse().ok()?;
+            (is_wanted && value.is_finite()).then_some(value)
+        })
+    };
+    let (low, high) = (value("STATISTICS_MINIMUM")?, value("STATISTICS_MAXIMUM")?);
+    (low <= high).then_some([low, high])
+}
+
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     attributes.split_whitespace().find_map(|attribute| {
         let (key, value) = attribute.split_once('=')?;
@@ -109,6 +124,19 @@ mod tests {
         };
         assert_eq!(linears(xml, 2), [first, second]);
         assert_eq!(linears("<Item <Item name= sample", 1), [Linear::IDENTITY]);
+    }
+
+    #[test]
+    fn statistics_belong_to_their_bands() {
+        let xml = r#"<GDALMetadata>
+            <Item name="STATISTICS_MAXIMUM" sample="0">2871.25</Item>
+            <Item name="STATISTICS_MEAN" sample="0">1000</Item>
+            <Item name="STATISTICS_MINIMUM" sample="0">-3</Item>
+            <Item name="STATISTICS_MINIMUM" sample="1">7</Item>
+        </GDALMetadata>"#;
+        assert_eq!(stated_range(xml, 0), Some([-3.0, 2871.25]));
+        assert_eq!(stated_range(xml, 1), None);
+        assert_eq!(stated_range("<Item name=\"STATISTICS_MINIMUM\">x", 0), None);
     }
 
     #[test]

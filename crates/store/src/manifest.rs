@@ -308,7 +308,7 @@ pub enum Stage {
 
 impl Stage {
     /// Its folder under the world directory.
-    pub(crate) fn folder(&self) -> String {
+    pub fn folder(&self) -> String {
         match self {
             Self::Weights => "weights".to_owned(),
             Self::Sdf => "sdf".to_owned(),
