@@ -115,10 +115,9 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().map(|mask| mask.source());
-        std::iter::once(&inputs.heights)
+        let masks = inputs.masks.iter().map(|mask| mask.describe());
+        std::iter::once(manifest::describe(&inputs.heights))
             .chain(masks)
-            .map(manifest::describe)
             .collect()
     }
 

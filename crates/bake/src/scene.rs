@@ -263,7 +263,7 @@ const MOST_WINDOW_BYTES: u64 = 4 << 30;
 /// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
 fn check_windows(loaded: &Loaded, rules: &Rules, tiles: TileGrid) -> Result<(), BakeError> {
     let size = u64::from(tiles.size()).min(tiles.map().width().max(tiles.map().height()) as u64);
-    let n_strata = rules.strata.len() as u64;
+    let n_strata = rules.strata.n_bands() as u64;
     let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
     let reaches = rules.reaches();
     // Heights, normals and weights; weights, classes and distances.

@@ -6,7 +6,7 @@ use crate::curvature::{CurvatureScratch, write_curvature};
 use crate::plateau::{Plateau, Range, range_of};
 use crate::slope::{slope_range, write_slopes};
 use crate::strata::{Curvature, Preset, Shift};
-use crate::stretch::{Ground, Stretch};
+use crate::stretch::{Sources, Stretch};
 
 const CURVATURES: [Curvature; 3] = [Curvature::Mean, Curvature::Profile, Curvature::Plan];
 
@@ -137,11 +137,11 @@ impl Presets {
     /// Looks at a stretch; whether every preset has the same raw weight all along it.
     pub(crate) fn look(
         &self,
-        ground: &Ground<'_>,
+        ground: &Sources<'_>,
         stretch: Stretch,
         scratch: &mut PresetScratch,
     ) -> bool {
-        let normals = stretch.normals(ground);
+        let normals = stretch.of_each(ground.normals);
         let is_zero = |normals: &[f32]| normals.iter().fold(true, |all, &n| all & (n == 0.0));
         let seen = Seen {
             slopes: self.reads_slope.then(|| slope_range(normals)),
@@ -163,7 +163,7 @@ impl Presets {
     /// no preset.
     pub(crate) fn write(
         &self,
-        ground: &Ground<'_>,
+        ground: &Sources<'_>,
         stretch: Stretch,
         n: usize,
         scratch: &mut PresetScratch,
@@ -210,13 +210,13 @@ impl Presets {
     /// Measures what the bands that are not level read.
     fn measure(
         &self,
-        ground: &Ground<'_>,
+        ground: &Sources<'_>,
         stretch: Stretch,
         n: usize,
         scratch: &mut PresetScratch,
     ) {
         let levels = &scratch.levels;
-        let normals = stretch.normals(ground);
+        let normals = stretch.of_each(ground.normals);
         if levels.iter().any(|levels| levels.slope.is_none()) {
             scratch.slopes.resize(n, 0.0);
             write_slopes(normals, &mut scratch.slopes, |degrees| degrees);
@@ -236,11 +236,10 @@ impl Presets {
             };
             if self.bands.iter().zip(levels).any(is_read) {
                 out.resize(n, 0.0);
-                let bands = [0, 1, 2].map(|band| ground.normals.band(band));
                 let at = (stretch.x, stretch.y);
                 write_curvature(
                     kind,
-                    bands,
+                    ground.normals,
                     ground.grid.pixel,
                     at,
                     &mut scratch.curvature,
@@ -255,7 +254,7 @@ impl Presets {
 fn shift_by<'a>(
     shift: Option<Shift>,
     values: &'a [f64],
-    ground: &Ground<'_>,
+    ground: &Sources<'_>,
     stretch: Stretch,
     shifted: &'a mut Vec<f64>,
 ) -> &'a [f64] {

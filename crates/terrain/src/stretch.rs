@@ -15,6 +15,25 @@ pub struct Ground<'a> {
     pub grid: GeoTransform,
 }
 
+/// The ground, its bands at hand.
+pub(crate) struct Sources<'a> {
+    pub(crate) normals: [Window<'a, f32>; 3],
+    pub(crate) heights: Window<'a, f64>,
+    pub(crate) masks: &'a [Window<'a, f32>],
+    pub(crate) grid: GeoTransform,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn of(ground: &Ground<'a>) -> Self {
+        Self {
+            normals: [0, 1, 2].map(|band| ground.normals.band(band)),
+            heights: ground.heights,
+            masks: ground.masks,
+            grid: ground.grid,
+        }
+    }
+}
+
 /// Some pixels of a row, by their map column and row.
 #[derive(Clone, Copy)]
 pub(crate) struct Stretch {
@@ -29,8 +48,8 @@ impl Stretch {
         &window.row(self.y)[from..from + self.len]
     }
 
-    pub(crate) fn normals<'a>(&self, ground: &Ground<'a>) -> [&'a [f32]; 3] {
-        [0, 1, 2].map(|band| self.of(ground.normals.band(band)))
+    pub(crate) fn of_each<'a>(&self, normals: [Window<'a, f32>; 3]) -> [&'a [f32]; 3] {
+        normals.map(|band| self.of(band))
     }
 
     /// Whether each of the masks is the same number everywhere.

@@ -5,7 +5,7 @@ use ecotone_grid::Raster;
 use crate::presets::{PresetScratch, Presets};
 use crate::quantise::Quantiser;
 use crate::strata::{Layer, Strata};
-use crate::stretch::{Ground, Stretch};
+use crate::stretch::{Ground, Sources, Stretch};
 
 /// Pixels that are looked at together: few enough that all weights are often level, enough to be worth the look.
 const STRETCH: usize = 64;
@@ -42,10 +42,11 @@ pub fn weights(
         return;
     }
     let shares = Shares::new(strata);
+    let sources = Sources::of(ground);
     for y in rect.y0..rect.y1 {
         for x in (rect.x0..rect.x1).step_by(STRETCH) {
             let len = STRETCH.min((rect.x1 - x) as usize);
-            shares.write(ground, Stretch { x, y, len }, scratch, out);
+            shares.write(&sources, Stretch { x, y, len }, scratch, out);
         }
     }
 }
@@ -77,12 +78,12 @@ impl<'a> Shares<'a> {
     /// Writes the bytes of a stretch. Where all that decides them is level, one pixel speaks for the others.
     fn write(
         &self,
-        ground: &Ground<'_>,
+        ground: &Sources<'_>,
         stretch: Stretch,
         scratch: &mut WeightScratch,
         out: &mut Raster<u8>,
     ) {
-        let [_, _, up] = stretch.normals(ground);
+        let [_, _, up] = stretch.of_each(ground.normals);
         let pixels = up.iter().zip(stretch.of(ground.heights));
         scratch.kept.clear();
         scratch
@@ -104,7 +105,7 @@ impl<'a> Shares<'a> {
     }
 
     /// Lays the masks over the ground in listed order.
-    fn lay(&self, ground: &Ground<'_>, stretch: Stretch, n: usize, scratch: &mut WeightScratch) {
+    fn lay(&self, ground: &Sources<'_>, stretch: Stretch, n: usize, scratch: &mut WeightScratch) {
         for (&layer, &mask) in self.layers.iter().zip(ground.masks) {
             let cover = &stretch.of(mask)[..n];
             let is_bare = !cover.iter().fold(false, |any, &c| any | (c > 0.0));

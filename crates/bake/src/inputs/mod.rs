@@ -13,6 +13,7 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 use crate::config::Loaded;
 use crate::error::BakeError;
 use mask::Mask;
+pub(crate) use mask::MaskScratch;
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
