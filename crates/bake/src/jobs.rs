@@ -13,6 +13,7 @@ use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::error::BakeError;
+use crate::inputs::MaskScratch;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
 
@@ -34,8 +35,10 @@ pub(crate) struct Made {
 #[derive(Default)]
 pub(crate) struct Worker {
     heights: Raster<f64>,
-    mask: Raster<f64>,
+    mask: MaskScratch,
     normals: Raster<f32>,
+    /// Normals of a tile alone, where those of its neighbours were read as well.
+    core_normals: Raster<f32>,
     masks: Raster<f32>,
     slope: Raster<f32>,
     weights: Raster<u8>,
@@ -78,25 +81,36 @@ impl Worker {
         let n_masks = scene.inputs.masks.len();
         self.masks.reset(core, n_masks, 0.0);
         for (band, mask) in scene.inputs.masks.iter().enumerate() {
-            mask.read(&mut self.mask, band, &mut self.masks)?;
+            mask.read(core, &mut self.mask, band, &mut self.masks)?;
         }
         let masks: Vec<Window<'_, f32>> = (0..n_masks).map(|k| self.masks.band(k)).collect();
+        let ground = terrain::Ground {
+            normals: &self.normals,
+            heights: self.heights.band(0),
+            masks: &masks,
+            grid: scene.plan.transform,
+        };
         terrain::weights(
-            &self.normals,
-            self.heights.band(0),
-            &masks,
+            &ground,
             &rules.strata,
             &mut self.weight_scratch,
             &mut self.weights,
         );
         let mut files = vec![scene.encode(Stage::Weights, &self.weights)?];
+        if !rules.fields.is_empty() {
+            let bands = self.normals.n_bands();
+            self.core_normals.cover(core, bands, f32::NAN);
+            (0..bands).for_each(|k| self.core_normals.paste(k, self.normals.band(k)));
+        }
         for field in &rules.fields {
             files.push(match field {
                 Field::Slope => {
-                    terrain::slope(&self.normals, &mut self.slope);
+                    terrain::slope(&self.core_normals, &mut self.slope);
                     scene.encode(Stage::Field("slope".into()), &self.slope)?
                 }
-                Field::Normals => scene.encode(Stage::Field("normals".into()), &self.normals)?,
+                Field::Normals => {
+                    scene.encode(Stage::Field("normals".into()), &self.core_normals)?
+                }
             });
         }
         scene.weights.keep(tile, self.weights.clone());
@@ -108,7 +122,7 @@ impl Worker {
 
     fn sdf(&mut self, scene: &Scene, tile: ecotone_grid::TileId) -> Result<Made, BakeError> {
         let rules = &scene.rules;
-        let n_strata = rules.strata.len();
+        let n_strata = rules.strata.n_bands();
         let core = scene.plan.tiles.rect(tile);
         let window = core.grow(scene.plan.reaches.sdf);
         scene.weights.read(window, n_strata, 0, &mut self.weights)?;
@@ -138,7 +152,7 @@ impl Worker {
 
     fn plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Made, BakeError> {
         let rules = &scene.rules;
-        let n_strata = rules.strata.len();
+        let n_strata = rules.strata.n_bands();
         let ground = scene.plan.ground(chunk);
         scene.weights.read(ground, n_strata, 0, &mut self.weights)?;
         scene
@@ -180,7 +194,8 @@ impl Worker {
         if !scene.rules.plants_read_normals() {
             return Ok(scene.read_heights(ground, &mut self.heights)?);
         }
-        scene.read_heights(ground.grow(scene.plan.reaches.strata), &mut self.heights)?;
+        let reach = scene.rules.normals.reach();
+        scene.read_heights(ground.grow(reach), &mut self.heights)?;
         terrain::normals(
             self.heights.band(0),
             &scene.rules.normals,

@@ -117,9 +117,9 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().map(|mask| mask.source());
+        let masks = inputs.masks.iter().map(|mask| mask.describe());
         let mut lines = manifest::describe_heights(inputs.heights.layers());
-        lines.extend(masks.map(manifest::describe));
+        lines.extend(masks);
         lines
     }
 

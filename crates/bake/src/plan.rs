@@ -80,7 +80,7 @@ pub enum Job {
 /// How far each stage reads (METHOD 7), worked out from the config.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reaches {
-    /// Heights read around a tile for its weights: the gradient and the smoothing box.
+    /// Heights read around a tile for its weights: the gradient, the smoothing box, and a pixel for curvatures.
     pub strata: Reach,
     /// Weights read around a tile for its distances: the bound, and the edge's own neighbours.
     pub sdf: Reach,

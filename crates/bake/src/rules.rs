@@ -1,10 +1,12 @@
 //! The config in the kernels' words: what each stage needs, with names resolved and units converted.
 
+mod strata;
+
 use ecotone_grid::{PixelSize, Reach};
 use ecotone_scatter as scatter;
 use ecotone_scatter::Pattern;
 use ecotone_sdf::Bound;
-use ecotone_terrain::{Ground, NormalRules, Stratum};
+use ecotone_terrain::{NormalRules, Strata};
 
 use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
@@ -16,7 +18,7 @@ const M2_PER_HA: f64 = 10_000.0;
 /// What the kernels are told.
 pub(crate) struct Rules {
     pub(crate) normals: NormalRules,
-    pub(crate) strata: Vec<Stratum>,
+    pub(crate) strata: Strata,
     /// The smallest stored weight that is inside a stratum.
     pub(crate) threshold: u8,
     pub(crate) bound: Bound,
@@ -32,7 +34,7 @@ impl Rules {
         let species: Vec<_> = config.species.iter().map(|s| resolve(s, config)).collect();
         let rules = Self {
             normals: normals(loaded, pixel)?,
-            strata: strata(config),
+            strata: strata::resolve(loaded)?,
             threshold: ecotone_sdf::threshold_u8(config.edges.threshold),
             bound: bound(loaded, pixel)?,
             patterns: species
@@ -51,7 +53,7 @@ impl Rules {
         let competition_m = scatter::competition_reach_m(&self.species);
         let pixel = self.normals.pixel;
         Reaches {
-            strata: self.normals.reach(),
+            strata: self.normals.reach().then(self.strata.reach()),
             sdf: self.bound.reach(),
             competition_m,
             plants: pixel.reach(competition_m).then(crate::plan::SAMPLE_REACH),
@@ -150,28 +152,6 @@ fn within_pixels(
             Some(format!("use at most {limit} m")),
         )
         .into())
-}
-
-fn strata(config: &Config) -> Vec<Stratum> {
-    let mut n_masks = 0;
-    config
-        .strata
-        .iter()
-        .map(|stratum| {
-            let kind = if stratum.mask.is_some() {
-                n_masks += 1;
-                Ground::Mask { mask: n_masks - 1 }
-            } else {
-                let slope = stratum.slope_band();
-                Ground::Preset {
-                    slope: (slope.lo.is_some() || slope.hi.is_some()).then_some(slope),
-                    altitude: stratum.altitude.map(|band| band.trapezoid()),
-                    fallback: stratum.fallback,
-                }
-            };
-            Stratum { kind }
-        })
-        .collect()
 }
 
 fn resolve(species: &Species, config: &Config) -> scatter::Species {

@@ -268,7 +268,7 @@ fn side(tiles: TileGrid) -> u64 {
 /// What a worker takes for the windows of a tile's weights, and of its distances.
 pub(crate) fn window_bytes(rules: &Rules, tiles: TileGrid) -> [u64; 2] {
     let size = side(tiles);
-    let n_strata = rules.strata.len() as u64;
+    let n_strata = rules.strata.n_bands() as u64;
     let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
     let reaches = rules.reaches();
     // Heights, normals and weights; weights, classes and distances.

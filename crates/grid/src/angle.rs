@@ -38,9 +38,50 @@ pub fn slope_degrees(nx: f64, ny: f64, nz: f64) -> f64 {
     if nz <= 0.0 { 90.0 } else { degrees }
 }
 
+/// The direction that an upward normal leans to, in degrees clockwise from north, in [0, 360): the way its slope faces,
+/// downhill. `nx` is its east component and `ny` its north one, of any length; NaN where both are 0.
+#[inline]
+pub fn aspect_degrees(nx: f64, ny: f64) -> f64 {
+    let from_meridian = atan(nx.abs() / ny.abs()).to_degrees();
+    let clockwise = match (nx < 0.0, ny < 0.0) {
+        (false, false) => from_meridian,
+        (false, true) => 180.0 - from_meridian,
+        (true, true) => 180.0 + from_meridian,
+        (true, false) => 360.0 - from_meridian,
+    };
+    // A hair west of north rounds to a full turn.
+    if clockwise >= 360.0 { 0.0 } else { clockwise }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_aspect_goes_clockwise_from_north() {
+        for (nx, ny, right) in [
+            (0.0, 1.0, 0.0),
+            (-0.0, 1.0, 0.0),
+            (1.0, 1.0, 45.0),
+            (2.0, 0.0, 90.0),
+            (2.0, -0.0, 90.0),
+            (1.0, -1.0, 135.0),
+            (0.0, -1e-9, 180.0),
+            (-1.0, -1.0, 225.0),
+            (-3.0, 0.0, 270.0),
+            (-1.0, 1.0, 315.0),
+        ] {
+            let found = aspect_degrees(nx, ny);
+            assert!((found - right).abs() < 1e-12, "({nx}, {ny}): {found}");
+        }
+        assert_eq!(aspect_degrees(-1e-30, 1.0), 0.0);
+        assert!(aspect_degrees(0.0, 0.0).is_nan());
+        for k in 0..100_000 {
+            let angle = f64::from(k) * 0.0036;
+            let (sin, cos) = angle.to_radians().sin_cos();
+            assert!((aspect_degrees(sin, cos) - angle).abs() < 1e-9, "{angle}");
+        }
+    }
 
     #[test]
     fn atan_is_the_arc_tangent() {

@@ -14,14 +14,16 @@ mod angle;
 mod hash;
 mod raster;
 mod rect;
+mod sector;
 mod tiles;
 mod transform;
 mod trapezoid;
 
-pub use angle::{atan, slope_degrees};
+pub use angle::{aspect_degrees, atan, slope_degrees};
 pub use hash::{mix, name_key, plant_id};
 pub use raster::{Raster, Window};
 pub use rect::{Reach, Rect};
+pub use sector::Sector;
 pub use tiles::{TileGrid, TileId};
 pub use transform::{GeoKeys, GeoTransform, PixelSize};
 pub use trapezoid::Trapezoid;

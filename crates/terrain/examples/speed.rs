@@ -1,7 +1,7 @@
 //! Prints how many pixels a second one core makes into normals and weights.
 #![allow(clippy::print_stdout)]
 
-use ecotone_grid::{PixelSize, Raster, Rect, Trapezoid, mix};
+use ecotone_grid::{GeoTransform, PixelSize, Raster, Rect, Sector, Trapezoid, mix};
 use ecotone_terrain::*;
 use std::time::Instant;
 
@@ -36,55 +36,74 @@ fn main() {
     let pixels =
         (window.y0..window.y1).flat_map(|y| (window.x0..window.x1).map(move |x| fractal(x, y)));
     let heights = Raster::from_pixels(window, 1, pixels.collect());
-    let strata = [(0.0, 12.0), (12.0, 25.0), (25.0, 40.0), (40.0, 90.0)].map(|(lo, hi)| Stratum {
-        kind: Ground::Preset {
-            slope: Some(Trapezoid::slope(lo, hi, 6.0)),
-            altitude: (lo == 0.0).then_some(Trapezoid {
-                lo: Some(100.0),
-                hi: Some(1200.0),
-                blend: 100.0,
-            }),
-            fallback: false,
-        },
+    let presets = [(0.0, 12.0), (12.0, 25.0), (25.0, 40.0), (40.0, 90.0)].map(|(lo, hi)| Preset {
+        slope: Some(Trapezoid::slope(lo, hi, 6.0)),
+        altitude: (lo == 0.0).then_some(Trapezoid {
+            lo: Some(100.0),
+            hi: Some(1200.0),
+            blend: 100.0,
+        }),
+        ..Preset::default()
     });
+    let grid = GeoTransform {
+        x0: 0.0,
+        y0: 0.0,
+        pixel: rules.pixel,
+    };
 
     let (mut normal, mut weight) = (Raster::default(), Raster::default());
     let (mut normal_scratch, mut weight_scratch) =
         (NormalScratch::default(), WeightScratch::default());
-    let mut best = [f64::INFINITY; 2];
-    for _ in 0..5 {
-        let start = Instant::now();
-        normals(heights.band(0), &rules, &mut normal_scratch, &mut normal);
-        best[0] = best[0].min(start.elapsed().as_secs_f64());
-        let start = Instant::now();
-        weights(
-            &normal,
-            heights.band(0),
-            &[],
-            &strata,
-            &mut weight_scratch,
-            &mut weight,
-        );
-        best[1] = best[1].min(start.elapsed().as_secs_f64());
-    }
-    let rate = |seconds: f64| core.area() as f64 / seconds / 1e6;
-    println!("normals, smoothing 2 px  {:6.1} Mpx/s", rate(best[0]));
-    println!("weights, 4 strata        {:6.1} Mpx/s", rate(best[1]));
-    println!(
-        "both                     {:6.1} Mpx/s",
-        rate(best[0] + best[1])
-    );
-    for (band, stratum) in strata.iter().enumerate() {
-        let sum: u64 = weight
-            .band(band)
-            .pixels()
-            .iter()
-            .map(|&w| u64::from(w))
-            .sum();
-        println!(
-            "  {:4.1} % {:?}",
-            sum as f64 / 2.55 / core.area() as f64,
-            stratum.kind
-        );
-    }
+    let rate = |name: &str, once: &mut dyn FnMut()| {
+        let seconds = (0..5).map(|_| {
+            let start = Instant::now();
+            once();
+            start.elapsed().as_secs_f64()
+        });
+        let rate = core.area() as f64 / seconds.fold(f64::INFINITY, f64::min) / 1e6;
+        println!("{name:26} {rate:6.1} Mpx/s");
+    };
+    rate("normals, smoothing 2 px", &mut || {
+        normals(heights.band(0), &rules, &mut normal_scratch, &mut normal)
+    });
+    let mut weigh = |name: &str, change: &dyn Fn(&mut Preset)| {
+        let mut bands = presets.to_vec();
+        bands.iter_mut().for_each(change);
+        let strata = Strata {
+            bands: bands.into_iter().map(Some).collect(),
+            layers: Vec::new(),
+        };
+        let ground = Ground {
+            normals: &normal,
+            heights: heights.band(0),
+            masks: &[],
+            grid,
+        };
+        rate(name, &mut || {
+            weights(&ground, &strata, &mut weight_scratch, &mut weight)
+        });
+    };
+    let noise = Shift {
+        of: Shifted::Slope,
+        amplitude: 4.0,
+        noise: Noise {
+            wavelength_m: 80.0,
+            seed: 1,
+        },
+    };
+    weigh("weights, 4 strata", &|_| ());
+    weigh("… and noise in all", &|preset| preset.shift = Some(noise));
+    weigh("… and aspects in all", &|preset| {
+        preset.aspect = Sector::new(315.0, 45.0, 20.0);
+    });
+    weigh("… and curvature in all", &|preset| {
+        preset.curvature = Some(CurvatureBand {
+            kind: Curvature::Mean,
+            band: Trapezoid {
+                lo: Some(0.01),
+                hi: None,
+                blend: 0.01,
+            },
+        });
+    });
 }

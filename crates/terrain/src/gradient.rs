@@ -96,7 +96,7 @@ fn have_void([north, here, south]: [&[f64]; 3]) -> bool {
 
 /// The rise from `low` to `high` per metre, one-sided where an end is missing, NaN where there is none.
 #[inline(always)]
-fn difference<const WHOLE: bool>(low: f64, middle: f64, high: f64, per_m: f64) -> f64 {
+pub(crate) fn difference<const WHOLE: bool>(low: f64, middle: f64, high: f64, per_m: f64) -> f64 {
     let both = (high - low) * (0.5 * per_m);
     if WHOLE {
         return both;
@@ -120,7 +120,7 @@ fn mean<const WHOLE: bool>(a: f64, b: f64, c: f64) -> f64 {
 }
 
 #[inline(always)]
-fn found(d: f64) -> f64 {
+pub(crate) fn found(d: f64) -> f64 {
     if d.is_nan() { 0.0 } else { d }
 }
 

@@ -5,7 +5,7 @@
 //! whatever window it is computed in.
 //!
 //! ```
-//! use ecotone_grid::{PixelSize, Raster, Rect, Trapezoid};
+//! use ecotone_grid::{GeoTransform, PixelSize, Raster, Rect, Trapezoid};
 //! use ecotone_terrain::*;
 //!
 //! let rules = NormalRules {
@@ -18,23 +18,36 @@
 //! let mut normal = Raster::default();
 //! normals(heights.band(0), &rules, &mut NormalScratch::default(), &mut normal);
 //!
-//! let meadow = Stratum {
-//!     kind: Ground::Preset { slope: Some(Trapezoid::slope(0.0, 25.0, 6.0)), altitude: None, fallback: false },
+//! let meadow = Preset { slope: Some(Trapezoid::slope(0.0, 25.0, 6.0)), ..Preset::default() };
+//! let strata = Strata { bands: vec![Some(meadow)], layers: Vec::new() };
+//! let ground = Ground {
+//!     normals: &normal,
+//!     heights: heights.band(0),
+//!     masks: &[],
+//!     grid: GeoTransform { x0: 0.0, y0: 0.0, pixel: rules.pixel },
 //! };
 //! let mut weight = Raster::default();
-//! weights(&normal, heights.band(0), &[], &[meadow], &mut WeightScratch::default(), &mut weight);
+//! weights(&ground, &strata, &mut WeightScratch::default(), &mut weight);
 //! assert_eq!(weight.band(0).at(3, 3), 255);
 //! ```
 
+mod curvature;
 mod gradient;
+mod noise;
 mod normals;
 mod plateau;
+mod presets;
 mod quantise;
 mod slope;
 mod smooth;
+mod strata;
+mod stretch;
 mod weights;
 
 pub use gradient::Gradient;
+pub use noise::Noise;
 pub use normals::{MAX_RADIUS_PX, NormalRules, NormalScratch, normals};
 pub use slope::slope;
-pub use weights::{Ground, Stratum, WeightScratch, weights};
+pub use strata::{Curvature, CurvatureBand, Layer, Preset, Shift, Shifted, Strata};
+pub use stretch::Ground;
+pub use weights::{WeightScratch, weights};

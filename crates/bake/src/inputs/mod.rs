@@ -15,7 +15,7 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 use crate::config::Loaded;
 use crate::error::BakeError;
 use heights::Heights;
-use mask::Mask;
+pub(crate) use mask::{Mask, MaskScratch};
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {

@@ -6,7 +6,7 @@ use ecotone_geotiff::{Layout, Mosaic, Source};
 use ecotone_grid::GeoTransform;
 
 use crate::config::Loaded;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Mask};
 
 /// A file that a bake reads.
 #[derive(Clone, Debug)]
@@ -84,8 +84,12 @@ pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
     });
     let masked = loaded.config.strata.iter().filter(|s| s.mask.is_some());
     let masks = masked.zip(&inputs.masks);
-    let masks = masks
-        .map(|(stratum, mask)| Input::of_source(Role::Mask(stratum.name.clone()), mask.source()));
+    let masks = masks.map(|(stratum, mask)| {
+        let role = Role::Mask(stratum.name.clone());
+        match mask {
+            Mask::Raster(mask) => Input::of_source(role, mask.source()),
+        }
+    });
     base.map(|source| Input::of_source(Role::Heights, source))
         .chain(patches.map(|source| Input::of_source(Role::Patch, source)))
         .chain(masks)

@@ -13,7 +13,7 @@ const PROCESS_BYTES: u64 = 12 << 20;
 /// Files that wait for the writer come on top; pages of mapped inputs are the system's and do not count.
 pub(super) fn peak_bytes(scene: &Scene, budget_bytes: u64, threads: usize) -> u64 {
     let rules = &scene.rules;
-    let n_strata = rules.strata.len() as u64;
+    let n_strata = rules.strata.n_bands() as u64;
     let area = scene.plan.tiles.map().area() as u64;
     let least_patterns = (rules.species.len() * PATTERN_BYTES) as u64;
     // A small map does not fill the caches: blocks of inputs, weights and distances, and patterns.
@@ -31,7 +31,7 @@ fn plants_bytes(scene: &Scene) -> u64 {
         return 0;
     }
     let plan = &scene.plan;
-    let n_strata = rules.strata.len() as u64;
+    let n_strata = rules.strata.n_bands() as u64;
     let side_m = plan.chunks.size as f64 / STEPS_PER_M + 2.0 * plan.reaches.competition_m;
     let [west, south, east, north] = plan.transform.bounds(plan.tiles.map());
     let (width_m, height_m) = (side_m.min(east - west), side_m.min(north - south));

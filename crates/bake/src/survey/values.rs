@@ -6,6 +6,7 @@ use ecotone_grid::{Raster, Rect};
 
 use super::Survey;
 use crate::BakeError;
+use crate::inputs::MaskScratch;
 use crate::scene::Scene;
 
 /// Rows of a band: a whole number of the usual tiles, so that no block is unpacked twice.
@@ -155,6 +156,7 @@ fn ends(survey: &Survey) -> Vec<f64> {
 struct Buffers {
     heights: Raster<f64>,
     mask: Raster<f32>,
+    scratch: MaskScratch,
 }
 
 impl Buffers {
@@ -178,7 +180,7 @@ impl Buffers {
         values: &mut Values,
     ) -> Result<(), BakeError> {
         self.mask.reset(window, 1, 0.0);
-        scene.inputs.masks[mask].read(&mut self.heights, 0, &mut self.mask)?;
+        scene.inputs.masks[mask].read(window, &mut self.scratch, 0, &mut self.mask)?;
         let band = self.mask.band(0);
         (window.y0..window.y1).for_each(|y| values.add_row((window.x0, y), band.row(y)));
         Ok(())

@@ -1,0 +1,242 @@
+//! How a raster mask comes to lie on the map.
+
+use ecotone_geotiff::Source;
+use ecotone_grid::{GeoKeys, GeoTransform, Rect};
+
+use super::sampling::Sampling;
+use crate::config::Loaded;
+use crate::error::BakeError;
+use crate::inputs::Inputs;
+
+/// `GTModelTypeGeoKey`: 1 projected, 2 geographic.
+const MODEL_TYPE: u16 = 1024;
+
+/// Finer masks than this many pixels across one of the map's are worth a warning.
+const FINEST: f64 = 2.0;
+
+impl Inputs {
+    /// Finds how a mask lies on the map: `None` is pixel on pixel.
+    pub(super) fn fit(
+        &mut self,
+        loaded: &Loaded,
+        key: &str,
+        mask: &Source,
+    ) -> Result<Option<Sampling>, BakeError> {
+        let file = mask.path().display();
+        let ours = self.own_grid(loaded);
+        let theirs = match mask.georeference() {
+            Ok(place) => place.map(|place| place.transform),
+            // A map whose own place makes no sense is used with `pixel_size`, and so may its masks be.
+            Err(_) if ours.is_none() => None,
+            Err(error) => {
+                let help = format!("warp it upright: gdalwarp {file} upright.tif");
+                return Err(loaded.error_at(key, error.to_string(), Some(help)).into());
+            }
+        };
+        let map = self.map();
+        let sampling = match (ours, theirs) {
+            (Some(ours), Some(theirs)) => {
+                self.check_system(loaded, key, mask)?;
+                if map == mask.rect() && same_grid(&ours, &theirs) {
+                    return Ok(None);
+                }
+                self.check_overlap(loaded, key, mask, &ours, &theirs)?;
+                Sampling::new(&ours, &theirs, mask.rect())
+            }
+            _ if map == mask.rect() => {
+                if theirs.is_some() {
+                    self.warnings.push(format!(
+                        "{file} says where it lies and the map does not; it is taken to lie on the map's own grid, being of its size"
+                    ));
+                }
+                return Ok(None);
+            }
+            (None, Some(_)) => {
+                let message = format!(
+                    "{file} says where it lies, and the map does not: where on the map the mask belongs is not known"
+                );
+                let help = "give the heights a georeference, such as with gdal_translate -a_ullr";
+                return Err(loaded.error_at(key, message, Some(help.into())).into());
+            }
+            (_, None) => self.stretch(loaded, key, mask)?,
+        };
+        self.warn_of_fineness(mask, &sampling);
+        let share = sampling.share(map);
+        if share <= 0.0 {
+            let message = format!("{file} covers the centre of no pixel of the map");
+            return Err(loaded.error_at(key, message, None).into());
+        }
+        if share < 1.0 {
+            self.warnings.push(format!(
+                "{file} covers {} of the map; elsewhere the mask is 0",
+                percent(share)
+            ));
+        }
+        Ok(Some(sampling))
+    }
+
+    /// Where the map's own file says it lies, whatever `pixel_size` makes of that.
+    fn own_grid(&self, loaded: &Loaded) -> Option<GeoTransform> {
+        match loaded.config.terrain.pixel_size {
+            Some(_) => self.overruled.as_ref().map(|(grid, _)| *grid),
+            None => Some(self.transform),
+        }
+    }
+
+    /// The coordinate system of the map's own file.
+    fn own_keys(&self) -> &GeoKeys {
+        self.overruled.as_ref().map_or(&self.keys, |(_, keys)| keys)
+    }
+
+    /// A mask that says nothing of its place lies on the whole map, if it has its shape.
+    fn stretch(
+        &mut self,
+        loaded: &Loaded,
+        key: &str,
+        mask: &Source,
+    ) -> Result<Sampling, BakeError> {
+        let (map, own) = (self.map(), mask.rect());
+        let file = mask.path().display();
+        let ratio = |rect: Rect| rect.width() as f64 / rect.height() as f64;
+        let sizes = format!(
+            "{} × {} pixels, the map {} × {}",
+            own.width(),
+            own.height(),
+            map.width(),
+            map.height()
+        );
+        if (ratio(own) / ratio(map) - 1.0).abs() > 0.01 {
+            let message = format!(
+                "{file} does not say where it lies, and cannot be stretched over the whole map: it is {sizes}"
+            );
+            let help = format!(
+                "give it its place, such as with gdal_translate -a_ullr, or make it {} × {} pixels",
+                map.width(),
+                map.height()
+            );
+            return Err(loaded.error_at(key, message, Some(help)).into());
+        }
+        self.warnings.push(format!(
+            "{file} does not say where it lies and is stretched over the whole map: it is {sizes}"
+        ));
+        Ok(Sampling::stretched(map, own))
+    }
+
+    /// Two files in different coordinate systems cannot be laid over each other.
+    fn check_system(&self, loaded: &Loaded, key: &str, mask: &Source) -> Result<(), BakeError> {
+        let (Some(ours), Some(theirs)) = (code(self.own_keys()), code(&mask.header().keys)) else {
+            return Ok(());
+        };
+        if ours == theirs {
+            return Ok(());
+        }
+        let file = mask.path().display();
+        let message = format!("{file} is in EPSG:{theirs}, the map in EPSG:{ours}");
+        let help = format!("warp it: gdalwarp -t_srs EPSG:{ours} {file} warped.tif");
+        Err(loaded.error_at(key, message, Some(help)).into())
+    }
+
+    /// A mask beside the map is a mistake.
+    fn check_overlap(
+        &self,
+        loaded: &Loaded,
+        key: &str,
+        mask: &Source,
+        ours: &GeoTransform,
+        theirs: &GeoTransform,
+    ) -> Result<(), BakeError> {
+        let away = gap(ours.bounds(self.map()), theirs.bounds(mask.rect()));
+        let Some((east, north)) = away else {
+            return Ok(());
+        };
+        let file = mask.path().display();
+        let distance = distance((east * east + north * north).sqrt(), self.own_keys());
+        let message = format!(
+            "{file} lies {distance} {} of the map",
+            direction(east, north)
+        );
+        let to = code(self.own_keys()).map_or_else(
+            || "<the map's system>".into(),
+            |code| format!("EPSG:{code}"),
+        );
+        let help = format!(
+            "is it in another coordinate system? then warp it: gdalwarp -t_srs {to} {file} warped.tif"
+        );
+        Err(loaded.error_at(key, message, Some(help)).into())
+    }
+
+    fn warn_of_fineness(&mut self, mask: &Source, sampling: &Sampling) {
+        let fineness = sampling.fineness();
+        if fineness > FINEST {
+            self.warnings.push(format!(
+                "{} has pixels {fineness:.1} times as fine as the map's, and the mask is read between the nearest of them, not averaged; \
+                 gdalwarp -tr with -r average makes a mask of the map's pixels",
+                mask.path().display()
+            ));
+        }
+    }
+}
+
+/// Whether two grids agree to a hundredth of a pixel.
+fn same_grid(a: &GeoTransform, b: &GeoTransform) -> bool {
+    let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 0.01 * size;
+    near(a.x0, b.x0, a.pixel.x)
+        && near(a.y0, b.y0, a.pixel.y)
+        && near(a.pixel.x, b.pixel.x, 1e-4 * a.pixel.x)
+        && near(a.pixel.y, b.pixel.y, 1e-4 * a.pixel.y)
+}
+
+/// The EPSG code of a whole coordinate system. The geographic system under a projected one is not it.
+fn code(keys: &GeoKeys) -> Option<u16> {
+    let code = match keys.short(MODEL_TYPE) {
+        Some(1) => keys.short(3072),
+        Some(2) => keys.short(2048),
+        _ => None,
+    };
+    code.filter(|&code| code != 0 && code != 32767)
+}
+
+/// How far east and north the nearest borders of `b` lie from those of `a`; `None` where they share ground. Bounds are
+/// west, south, east, north.
+fn gap(a: [f64; 4], b: [f64; 4]) -> Option<(f64, f64)> {
+    let away = |low: usize, high: usize| (b[low] - a[high]).max(0.0) + (b[high] - a[low]).min(0.0);
+    let (east, north) = (away(0, 2), away(1, 3));
+    (east != 0.0 || north != 0.0).then_some((east, north))
+}
+
+/// The point of the compass that two grids' gap leads to.
+fn direction(east: f64, north: f64) -> String {
+    let word = |along: f64, forth: &'static str, back: &'static str| match along {
+        along if along > 0.0 => forth,
+        along if along < 0.0 => back,
+        _ => "",
+    };
+    let (north, east) = (word(north, "north", "south"), word(east, "east", "west"));
+    let dash = if north.is_empty() || east.is_empty() {
+        ""
+    } else {
+        "-"
+    };
+    format!("{north}{dash}{east}")
+}
+
+/// A distance in the units of a coordinate system.
+fn distance(units: f64, keys: &GeoKeys) -> String {
+    const LINEAR_UNIT: u16 = 3076;
+    const METRE: u16 = 9001;
+    if keys.short(MODEL_TYPE) == Some(2) {
+        format!("{units:.3}°")
+    } else if keys.short(LINEAR_UNIT).is_some_and(|unit| unit != METRE) {
+        format!("{units:.0} units")
+    } else if units >= 1000.0 {
+        format!("{:.1} km", units / 1000.0)
+    } else {
+        format!("{units:.1} m")
+    }
+}
+
+/// A share as per cent, never rounded up to all of it.
+fn percent(share: f64) -> String {
+    let tenths = (share * 1000.0).floor() / 10.0;
+    format!("{tenths} %")
+}
