@@ -13,6 +13,7 @@ use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::error::BakeError;
+use crate::inputs::MaskScratch;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
 
@@ -34,7 +35,7 @@ pub(crate) struct Made {
 #[derive(Default)]
 pub(crate) struct Worker {
     heights: Raster<f64>,
-    mask: Raster<f64>,
+    mask: MaskScratch,
     normals: Raster<f32>,
     masks: Raster<f32>,
     slope: Raster<f32>,

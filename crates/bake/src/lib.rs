@@ -32,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 use ecotone_store::{Committed, WorldWriter};
 
 pub use error::BakeError;
+pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
 
@@ -115,10 +116,9 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().map(|mask| mask.source());
-        std::iter::once(&inputs.heights)
+        let masks = inputs.masks.iter().map(|mask| mask.describe());
+        std::iter::once(manifest::describe(&inputs.heights))
             .chain(masks)
-            .map(manifest::describe)
             .collect()
     }
 

@@ -30,11 +30,15 @@ mod gradient;
 mod normals;
 mod plateau;
 mod quantise;
+mod shapes;
 mod slope;
 mod smooth;
 mod weights;
 
 pub use gradient::Gradient;
 pub use normals::{MAX_RADIUS_PX, NormalRules, NormalScratch, normals};
+pub use shapes::{
+    Canvas, FARTHEST_POINT_M, Point, ShapeScratch, Stroke, fill, pixels_near, stroke,
+};
 pub use slope::slope;
 pub use weights::{Ground, Stratum, WeightScratch, weights};

@@ -4,37 +4,63 @@ use std::sync::Arc;
 
 use ecotone_geotiff::{BlockCache, Options, Source};
 use ecotone_grid::{GeoTransform, Raster, Rect};
+use ecotone_terrain::ShapeScratch;
 
 use super::Inputs;
+use super::shapes::Shapes;
 use crate::config::Loaded;
 use crate::error::BakeError;
+use crate::manifest;
 
-/// A painted mask of one stratum.
-pub(crate) struct Mask {
-    source: Source,
-    /// The raw value that stands for 1.
-    one: f64,
+/// The mask of one stratum.
+pub(crate) enum Mask {
+    /// A painted one.
+    Raster {
+        /// The file.
+        source: Source,
+        /// The raw value that stands for 1.
+        one: f64,
+    },
+    /// A drawn one.
+    Shapes(Shapes),
+}
+
+/// Memory of reading masks.
+#[derive(Default)]
+pub(crate) struct MaskScratch {
+    raw: Raster<f64>,
+    shapes: ShapeScratch,
 }
 
 impl Mask {
-    /// The file.
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
+    /// The file, for people.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Raster { source, .. } => manifest::describe(source),
+            Self::Shapes(shapes) => shapes.describe(),
+        }
     }
 
     /// Fills band `band` of `out` with coverage in [0, 1]; 0 where there is no data.
     pub(crate) fn read(
         &self,
-        scratch: &mut Raster<f64>,
+        scratch: &mut MaskScratch,
         band: usize,
         out: &mut Raster<f32>,
     ) -> Result<(), BakeError> {
-        self.source.read(out.rect(), 0, scratch)?;
-        for (coverage, &raw) in out.band_mut(band).iter_mut().zip(scratch.pixels()) {
+        let (source, one) = match self {
+            Self::Raster { source, one } => (source, *one),
+            Self::Shapes(shapes) => {
+                shapes.read(&mut scratch.shapes, band, out);
+                return Ok(());
+            }
+        };
+        source.read(out.rect(), 0, &mut scratch.raw)?;
+        for (coverage, &raw) in out.band_mut(band).iter_mut().zip(scratch.raw.pixels()) {
             *coverage = if raw.is_nan() {
                 0.0
             } else {
-                (raw / self.one).clamp(0.0, 1.0) as f32
+                (raw / one).clamp(0.0, 1.0) as f32
             };
         }
         Ok(())
@@ -71,7 +97,7 @@ impl Inputs {
             }
             Some(most) => most,
         };
-        Ok(Mask { source, one })
+        Ok(Mask::Raster { source, one })
     }
 
     /// A mask must lie on the map's grid.

@@ -3,6 +3,7 @@
 mod heights;
 mod mask;
 mod place;
+pub(crate) mod shapes;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 use crate::config::Loaded;
 use crate::error::BakeError;
 use mask::Mask;
+pub(crate) use mask::MaskScratch;
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
@@ -51,7 +53,11 @@ impl Inputs {
         }
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {
             if let Some(name) = &stratum.mask {
-                let mask = inputs.open_mask(loaded, idx, name, blocks.clone())?;
+                let mask = if stratum.has_shapes() {
+                    Mask::Shapes(inputs.open_shapes(loaded, idx, name)?)
+                } else {
+                    inputs.open_mask(loaded, idx, name, blocks.clone())?
+                };
                 inputs.masks.push(mask);
             }
         }
