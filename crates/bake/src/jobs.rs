@@ -81,7 +81,7 @@ impl Worker {
         let n_masks = scene.inputs.masks.len();
         self.masks.reset(core, n_masks, 0.0);
         for (band, mask) in scene.inputs.masks.iter().enumerate() {
-            mask.read(core, &mut self.mask, band, &mut self.masks)?;
+            mask.read(&mut self.mask, band, &mut self.masks)?;
         }
         let masks: Vec<Window<'_, f32>> = (0..n_masks).map(|k| self.masks.band(k)).collect();
         let ground = terrain::Ground {

@@ -34,6 +34,7 @@ use std::sync::atomic::AtomicBool;
 use ecotone_store::{Committed, WorldWriter};
 
 pub use error::BakeError;
+pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
 

@@ -38,6 +38,7 @@ mod normals;
 mod plateau;
 mod presets;
 mod quantise;
+mod shapes;
 mod slope;
 mod smooth;
 mod strata;
@@ -47,6 +48,9 @@ mod weights;
 pub use gradient::Gradient;
 pub use noise::Noise;
 pub use normals::{MAX_RADIUS_PX, NormalRules, NormalScratch, normals};
+pub use shapes::{
+    Canvas, FARTHEST_POINT_M, Point, ShapeScratch, Stroke, fill, pixels_near, stroke,
+};
 pub use slope::slope;
 pub use strata::{Curvature, CurvatureBand, Layer, Preset, Shift, Shifted, Strata};
 pub use stretch::Ground;

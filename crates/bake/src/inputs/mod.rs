@@ -5,6 +5,7 @@ mod heights;
 mod mask;
 mod patches;
 mod place;
+pub(crate) mod shapes;
 
 use std::path::PathBuf;
 use std::sync::Arc;

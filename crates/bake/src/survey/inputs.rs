@@ -1,6 +1,6 @@
 //! What each file is, by its header alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ecotone_geotiff::{Layout, Mosaic, Source};
 use ecotone_grid::GeoTransform;
@@ -88,6 +88,13 @@ pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
         let role = Role::Mask(stratum.name.clone());
         match mask {
             Mask::Raster(mask) => Input::of_source(role, mask.source()),
+            Mask::Shapes(shapes) => Input {
+                role,
+                kind: "GeoJSON",
+                file_bytes: file_bytes(shapes.path()),
+                raster: None,
+                path: shapes.path().to_owned(),
+            },
         }
     });
     base.map(|source| Input::of_source(Role::Heights, source))
@@ -102,7 +109,7 @@ impl Input {
         Self {
             role,
             kind: kind(source),
-            file_bytes: std::fs::metadata(&path).map_or(0, |found| found.len()),
+            file_bytes: file_bytes(&path),
             raster: Some(RasterFacts::of_source(source)),
             path,
         }
@@ -112,6 +119,10 @@ impl Input {
     pub fn is_of_heights(&self) -> bool {
         self.role == Role::Heights
     }
+}
+
+fn file_bytes(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |found| found.len())
 }
 
 /// The format of a file, by the name it is read by.

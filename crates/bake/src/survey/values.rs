@@ -180,7 +180,7 @@ impl Buffers {
         values: &mut Values,
     ) -> Result<(), BakeError> {
         self.mask.reset(window, 1, 0.0);
-        scene.inputs.masks[mask].read(window, &mut self.scratch, 0, &mut self.mask)?;
+        scene.inputs.masks[mask].read(&mut self.scratch, 0, &mut self.mask)?;
         let band = self.mask.band(0);
         (window.y0..window.y1).for_each(|y| values.add_row((window.x0, y), band.row(y)));
         Ok(())

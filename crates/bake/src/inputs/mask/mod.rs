@@ -8,9 +8,11 @@ mod values;
 use std::sync::Arc;
 
 use ecotone_geotiff::BlockCache;
-use ecotone_grid::{Raster, Rect};
+use ecotone_grid::Raster;
+use ecotone_terrain::ShapeScratch;
 
 use super::Inputs;
+use super::shapes::Shapes;
 use crate::config::Loaded;
 use crate::error::BakeError;
 use crate::manifest;
@@ -20,6 +22,8 @@ use raster::RasterMask;
 pub(crate) enum Mask {
     /// As pixels say.
     Raster(RasterMask),
+    /// As lines, points and polygons are drawn.
+    Shapes(Shapes),
 }
 
 /// Memory that [`Mask::read`] works in.
@@ -27,6 +31,7 @@ pub(crate) enum Mask {
 pub(crate) struct MaskScratch {
     /// Raw values of a raster.
     raw: Raster<f64>,
+    shapes: ShapeScratch,
 }
 
 impl Mask {
@@ -34,22 +39,24 @@ impl Mask {
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Raster(mask) => manifest::describe(mask.source()),
+            Self::Shapes(shapes) => shapes.describe(),
         }
     }
 
-    /// Fills band `band` of `out`, which covers `rect`, with coverage in [0, 1]: 0 where there is none or nothing is known.
+    /// Fills band `band` of `out` with coverage in [0, 1]: 0 where there is none or nothing is known.
     ///
     /// A pixel is the same bits from whatever rectangle it is read in.
     pub(crate) fn read(
         &self,
-        rect: Rect,
         scratch: &mut MaskScratch,
         band: usize,
         out: &mut Raster<f32>,
     ) -> Result<(), BakeError> {
         match self {
-            Self::Raster(mask) => Ok(mask.read(rect, &mut scratch.raw, band, out)?),
+            Self::Raster(mask) => mask.read(out.rect(), &mut scratch.raw, band, out)?,
+            Self::Shapes(shapes) => shapes.read(&mut scratch.shapes, band, out),
         }
+        Ok(())
     }
 }
 
@@ -62,6 +69,9 @@ impl Inputs {
         name: &str,
         blocks: Arc<BlockCache>,
     ) -> Result<Mask, BakeError> {
+        if loaded.config.strata[stratum].has_shapes() {
+            return self.open_shapes(loaded, stratum, name).map(Mask::Shapes);
+        }
         let path = loaded.resolve(name);
         self.open_raster_mask(loaded, stratum, path, blocks)
             .map(Mask::Raster)

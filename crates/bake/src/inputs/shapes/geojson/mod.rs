@@ -1,0 +1,331 @@
+//! GeoJSON (RFC 7946) read in one pass into flat lists of positions: no tree of values is built.
+//!
+//! Members that draw nothing (properties, ids, boxes, foreign members) are skipped without being looked at. The nesting
+//! of what is looked at is limited by the JSON reader, so no file can exhaust the stack.
+
+mod coordinates;
+mod geometry;
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use coordinates::Coordinates;
+
+/// The most positions that a file may hold: a gigabyte of them.
+pub const MOST_POSITIONS: usize = 64 << 20;
+
+/// Why a GeoJSON file was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GeoJsonError {
+    /// The bytes could not be had.
+    #[error("cannot be read: {source}")]
+    Io {
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The bytes are no JSON, or no GeoJSON.
+    #[error("line {line}, column {column}: {reason}")]
+    Malformed {
+        /// Line, from 1.
+        line: usize,
+        /// Byte of the line, from 1; the mistake ends here.
+        column: usize,
+        /// What was found, and what was expected.
+        reason: String,
+    },
+}
+
+/// What a shape is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeKind {
+    /// One position.
+    Point,
+    /// Two positions or more.
+    Line,
+    /// Rings, each closed: its last position is its first.
+    Polygon,
+}
+
+/// A point, a line or a polygon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Which of them.
+    pub kind: ShapeKind,
+    /// The feature it belongs to, counted from 1 in the order of the file.
+    pub feature: u32,
+    /// Its first path.
+    pub first_path: u32,
+    /// How many paths it has; only a polygon has more than one.
+    pub n_paths: u32,
+}
+
+/// All that a GeoJSON file draws, in its own coordinates. Geometries of several parts are taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Collection {
+    /// The positions of all paths, one path after the other; all finite. Altitudes are left out.
+    pub positions: Vec<[f64; 2]>,
+    /// The position after the last of each path.
+    pub path_ends: Vec<u32>,
+    /// The shapes, in the order of the file, and of their paths.
+    pub shapes: Vec<Shape>,
+    /// The name of its coordinate system, where it has the `crs` member of the format's version of 2008.
+    pub crs: Option<String>,
+    /// The number of features.
+    pub n_features: u32,
+    /// The first feature with a ring that was not closed and has been, and the number of such rings.
+    pub unclosed: Option<(u32, u32)>,
+}
+
+impl Collection {
+    /// The positions of a path.
+    pub fn path(&self, path: u32) -> std::ops::Range<usize> {
+        let path = path as usize;
+        let start = if path == 0 {
+            0
+        } else {
+            self.path_ends[path - 1]
+        };
+        start as usize..self.path_ends[path] as usize
+    }
+
+    /// The first shape of a kind.
+    pub fn first(&self, kind: ShapeKind) -> Option<&Shape> {
+        self.shapes.iter().find(|shape| shape.kind == kind)
+    }
+
+    /// The number of the feature that is being read; a geometry by itself is the first.
+    fn feature(&self) -> u32 {
+        self.n_features.max(1)
+    }
+}
+
+/// Reads a GeoJSON text: a collection of features, a feature or a geometry.
+///
+/// A byte order mark is skipped. Rings that are not closed are closed, and counted in [`Collection::unclosed`].
+///
+/// # Errors
+/// [`GeoJsonError::Malformed`] where it is no JSON or no GeoJSON, where a ring has fewer than four positions or a line
+/// fewer than two, and where it has more than [`MOST_POSITIONS`] positions; [`GeoJsonError::Io`] where the reader fails.
+pub fn parse(reader: impl Read) -> Result<Collection, GeoJsonError> {
+    let mut reader = BufReader::with_capacity(1 << 16, reader);
+    let start = reader
+        .fill_buf()
+        .map_err(|source| GeoJsonError::Io { source })?;
+    if start.starts_with(b"\xef\xbb\xbf") {
+        reader.consume(3);
+    }
+    let mut collection = Collection::default();
+    let mut json = serde_json::Deserializer::from_reader(reader);
+    let root = Object {
+        into: &mut collection,
+        role: Role::Root,
+    };
+    root.deserialize(&mut json).map_err(malformed)?;
+    json.end().map_err(malformed)?;
+    collection.n_features = collection.feature();
+    Ok(collection)
+}
+
+fn malformed(error: serde_json::Error) -> GeoJsonError {
+    if error.is_io() {
+        return GeoJsonError::Io {
+            source: error.into(),
+        };
+    }
+    let (line, column) = (error.line(), error.column());
+    let whole = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    GeoJsonError::Malformed {
+        line,
+        column,
+        reason: whole.strip_suffix(&place).unwrap_or(&whole).to_owned(),
+    }
+}
+
+/// Where an object stands, which says what it may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The whole text: anything.
+    Root,
+    /// In a list of features.
+    Feature,
+    /// Where a geometry is expected.
+    Geometry,
+}
+
+/// The members that are looked at.
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Member {
+    Type,
+    Features,
+    Geometry,
+    Geometries,
+    Coordinates,
+    Crs,
+    #[serde(other)]
+    Other,
+}
+
+/// Reads an object, or null in its place.
+struct Object<'c> {
+    into: &'c mut Collection,
+    role: Role,
+}
+
+/// What an object has shown of itself.
+#[derive(Default)]
+struct Seen {
+    kind: Option<String>,
+    coordinates: Option<Coordinates>,
+    has_features: bool,
+    has_geometries: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.role {
+            Role::Root => "a GeoJSON object, such as a FeatureCollection",
+            Role::Feature => "a Feature",
+            Role::Geometry => "a geometry or null",
+        })
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        match self.role {
+            Role::Geometry => Ok(()),
+            _ => Err(E::invalid_type(de::Unexpected::Unit, &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        if self.role == Role::Feature {
+            self.into.n_features += 1;
+        }
+        let mut seen = Seen::default();
+        while let Some(member) = map.next_key()? {
+            self.member(member, &mut map, &mut seen)?;
+        }
+        self.finish(seen).map_err(de::Error::custom)
+    }
+}
+
+impl Object<'_> {
+    fn member<'de, A: MapAccess<'de>>(
+        &mut self,
+        member: Member,
+        map: &mut A,
+        seen: &mut Seen,
+    ) -> Result<(), A::Error> {
+        let is_drawn = seen.coordinates.is_some() || seen.has_geometries;
+        let into = &mut *self.into;
+        match (member, self.role) {
+            (Member::Type, _) => seen.kind = Some(map.next_value()?),
+            (Member::Crs, Role::Root) => into.crs = crs_name(&map.next_value()?),
+            (Member::Features, Role::Root) => {
+                seen.has_features = true;
+                let role = Role::Feature;
+                map.next_value_seed(List(Object { into, role }))?;
+            }
+            (Member::Geometry, Role::Root | Role::Feature) => {
+                let role = Role::Geometry;
+                map.next_value_seed(Object { into, role })?;
+            }
+            (Member::Geometries | Member::Coordinates, Role::Root | Role::Geometry) if is_drawn => {
+                let message = format!(
+                    "feature {} has a geometry with two contents",
+                    into.feature()
+                );
+                return Err(de::Error::custom(message));
+            }
+            (Member::Geometries, Role::Root | Role::Geometry) => {
+                seen.has_geometries = true;
+                let role = Role::Geometry;
+                map.next_value_seed(List(Object { into, role }))?;
+            }
+            (Member::Coordinates, Role::Root | Role::Geometry) => {
+                let feature = into.feature();
+                seen.coordinates = Some(coordinates::read(map, &mut into.positions, feature)?);
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+
+    /// Takes in what the object turned out to be.
+    fn finish(self, seen: Seen) -> Result<(), String> {
+        let feature = self.into.feature();
+        let kind = seen.kind.as_deref().unwrap_or("");
+        match (kind, self.role) {
+            ("FeatureCollection", Role::Root) if seen.has_features => Ok(()),
+            ("FeatureCollection", Role::Root) => {
+                Err("a FeatureCollection without `features`".into())
+            }
+            ("Feature", Role::Root | Role::Feature) => Ok(()),
+            ("GeometryCollection", Role::Root | Role::Geometry) if seen.has_geometries => Ok(()),
+            (_, Role::Feature) => Err(format!(
+                "entry {feature} of `features` has the type \"{kind}\", expected \"Feature\""
+            )),
+            _ => match (seen.coordinates, geometry::Kind::named(kind)) {
+                (Some(coordinates), Some(kind)) => geometry::take(self.into, kind, &coordinates),
+                (None, Some(_)) => Err(format!(
+                    "the {kind} of feature {feature} has no `coordinates`"
+                )),
+                (_, None) => Err(unknown_type(kind, feature)),
+            },
+        }
+    }
+}
+
+fn unknown_type(kind: &str, feature: u32) -> String {
+    let shown: String = kind.chars().take(40).collect();
+    format!(
+        "feature {feature} has an object of type \"{shown}\", expected a Point, LineString, Polygon, the Multi of one of \
+         them or a GeometryCollection"
+    )
+}
+
+/// Reads a list of objects that all stand in the same place.
+struct List<'c>(Object<'c>);
+
+impl<'de> DeserializeSeed<'de> for List<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of features or geometries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Object { into, role } = self.0;
+        while seq.next_element_seed(Object { into, role })?.is_some() {}
+        Ok(())
+    }
+}
+
+/// The name of a coordinate system in a `crs` member.
+fn crs_name(crs: &serde_json::Value) -> Option<String> {
+    let name = crs.get("properties")?.get("name")?.as_str()?;
+    Some(name.to_owned())
+}

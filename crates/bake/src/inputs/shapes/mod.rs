@@ -1,0 +1,179 @@
+//! Masks drawn by lines, points and polygons of a GeoJSON file.
+
+pub mod geojson;
+mod index;
+mod onto_map;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use ecotone_grid::{PixelSize, Raster};
+use ecotone_terrain::{Canvas, ShapeScratch, Stroke};
+
+use super::Inputs;
+use crate::config::{Loaded, Stratum};
+use crate::error::BakeError;
+use geojson::{Collection, ShapeKind};
+use index::Index;
+
+/// The shapes of one stratum's mask.
+pub(crate) struct Shapes {
+    path: PathBuf,
+    index: Index,
+    pixel: PixelSize,
+    /// How lines are drawn, where there are any.
+    lines: Option<Stroke>,
+    /// How points are drawn, where there are any.
+    points: Option<Stroke>,
+    feather_m: f64,
+    is_inverted: bool,
+    n_shapes: usize,
+}
+
+impl Shapes {
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file and how much is in it, for people.
+    pub(crate) fn describe(&self) -> String {
+        format!("{}: {} shapes", self.path.display(), self.n_shapes)
+    }
+
+    /// Fills band `band` of `out` with coverage in [0, 1]; the same bits from any window.
+    pub(crate) fn read(&self, scratch: &mut ShapeScratch, band: usize, out: &mut Raster<f32>) {
+        out.band_mut(band).fill(0.0);
+        let mut canvas = Canvas {
+            pixel: self.pixel,
+            scratch,
+            band,
+            out,
+        };
+        if let Some(stroke) = &self.lines {
+            self.index.draw_lines(stroke, &mut canvas);
+        }
+        if let Some(stroke) = &self.points {
+            self.index.draw_points(stroke, &mut canvas);
+        }
+        self.index.draw_polygons(self.feather_m, &mut canvas);
+        if self.is_inverted {
+            for coverage in out.band_mut(band) {
+                *coverage = 1.0 - *coverage;
+            }
+        }
+    }
+}
+
+impl Inputs {
+    /// Opens the GeoJSON mask of the n-th stratum; the heights must be open and placed.
+    pub(super) fn open_shapes(
+        &mut self,
+        loaded: &Loaded,
+        stratum: usize,
+        name: &str,
+    ) -> Result<Shapes, BakeError> {
+        let rules = &loaded.config.strata[stratum];
+        let key = |word: &str| format!("stratum[{stratum}].{word}");
+        let path = loaded.resolve(name);
+        let file = File::open(&path).map_err(|source| {
+            let message = format!("cannot read {}: {source}", path.display());
+            let help = "file names are relative to the config's folder".to_owned();
+            loaded.error_at(&key("mask"), message, Some(help))
+        })?;
+        let mut shapes = geojson::parse(file).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            loaded.error_at(&key("mask"), message, None)
+        })?;
+        for (kind, word, what, is_given) in sizes(rules) {
+            let first = shapes.first(kind);
+            if let (Some(shape), false) = (first, is_given) {
+                let number = shape.feature;
+                let message = format!(
+                    "feature {number} of {} is a {what}, and this stratum has no `{word}`",
+                    path.display()
+                );
+                let help = format!("give `{word} = …` in metres");
+                return Err(loaded.error_at(&key("mask"), message, Some(help)).into());
+            }
+            if first.is_none() && is_given {
+                let name = &rules.name;
+                let warning = format!(
+                    "{} has no {what}s, so `{word}` of \"{name}\" says nothing",
+                    path.display()
+                );
+                self.warnings.push(warning);
+            }
+        }
+        self.warn_of(&shapes, &path);
+        let sizes = Sizes::of(rules, &shapes);
+        self.turn_onto_map(&mut shapes, &path, sizes.reach_m())
+            .map_err(|(message, help)| loaded.error_at(&key("mask"), message, Some(help)))?;
+        Ok(Shapes {
+            path,
+            n_shapes: shapes.shapes.len(),
+            index: Index::new(shapes),
+            pixel: self.transform.pixel,
+            lines: sizes.lines,
+            points: sizes.points,
+            feather_m: sizes.feather_m,
+            is_inverted: rules.invert,
+        })
+    }
+
+    /// Warns of what is odd in a file, though it can be drawn.
+    fn warn_of(&mut self, shapes: &Collection, path: &Path) {
+        let file = path.display();
+        if shapes.shapes.is_empty() {
+            self.warnings.push(format!("{file} holds no shape"));
+        }
+        if let Some((feature, n_rings)) = shapes.unclosed {
+            self.warnings.push(format!(
+                "{file} has rings that do not end where they began ({n_rings}, the first in feature {feature}): they are closed"
+            ));
+        }
+    }
+}
+
+/// The keys that give a kind of shape its size, what a person calls the kind, and whether the key is there.
+fn sizes(rules: &Stratum) -> [(ShapeKind, &'static str, &'static str, bool); 2] {
+    let (width, radius) = (rules.width.is_some(), rules.radius.is_some());
+    [
+        (ShapeKind::Line, "width", "line", width),
+        (ShapeKind::Point, "radius", "point", radius),
+    ]
+}
+
+/// How the shapes of a file are drawn.
+struct Sizes {
+    lines: Option<Stroke>,
+    points: Option<Stroke>,
+    feather_m: f64,
+}
+
+impl Sizes {
+    fn of(rules: &Stratum, shapes: &Collection) -> Self {
+        let feather_m = rules.feather.unwrap_or(0.0);
+        let stroke = |kind, radius: Option<f64>| {
+            let radius_m = radius?;
+            shapes.first(kind)?;
+            Some(Stroke {
+                radius_m,
+                feather_m,
+            })
+        };
+        Self {
+            lines: stroke(ShapeKind::Line, rules.width.map(|width| 0.5 * width)),
+            points: stroke(ShapeKind::Point, rules.radius),
+            feather_m,
+        }
+    }
+
+    /// How far from a shape there is coverage, in metres.
+    fn reach_m(&self) -> f64 {
+        let strokes = [self.lines, self.points].into_iter().flatten();
+        strokes
+            .map(|stroke| stroke.reach_m())
+            .fold(0.5 * self.feather_m, f64::max)
+    }
+}

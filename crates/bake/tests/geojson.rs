@@ -1,0 +1,218 @@
+//! What is read from GeoJSON texts, and what is said of those that are none.
+
+#![allow(clippy::unwrap_used)]
+
+use ecotone_bake::geojson::{Collection, GeoJsonError, ShapeKind, parse};
+
+fn geometry(text: &str) -> Collection {
+    parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Kind and paths of every shape.
+fn shapes(found: &Collection) -> Vec<(ShapeKind, Vec<Vec<[f64; 2]>>)> {
+    let paths = |shape: &ecotone_bake::geojson::Shape| {
+        let paths = shape.first_path..shape.first_path + shape.n_paths;
+        paths
+            .map(|path| found.positions[found.path(path)].to_vec())
+            .collect()
+    };
+    found
+        .shapes
+        .iter()
+        .map(|shape| (shape.kind, paths(shape)))
+        .collect()
+}
+
+#[track_caller]
+fn refused(text: &str, line: usize, reason: &str) {
+    match parse(text.as_bytes()) {
+        Err(GeoJsonError::Malformed {
+            line: at,
+            reason: found,
+            ..
+        }) => {
+            assert!(found.contains(reason), "{found}, expected {reason}");
+            assert_eq!(at, line, "line of {found}");
+        }
+        other => panic!("{other:?}, expected {reason}"),
+    }
+}
+
+const SQUARE: &str = "[[0,0],[4,0],[4,4],[0,4],[0,0]]";
+const HOLE: &str = "[[1,1],[2,1],[2,2],[1,1]]";
+
+#[test]
+fn every_geometry_is_taken_apart() {
+    let square = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0]];
+    let hole = vec![[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 1.0]];
+    let (point, line, polygon) = (ShapeKind::Point, ShapeKind::Line, ShapeKind::Polygon);
+    let check = |text: &str, wanted: &[(ShapeKind, Vec<Vec<[f64; 2]>>)]| {
+        assert_eq!(shapes(&geometry(text)), wanted, "{text}");
+    };
+    check(
+        r#"{"type":"Point","coordinates":[1,2,300]}"#,
+        &[(point, vec![vec![[1.0, 2.0]]])],
+    );
+    check(
+        r#"{"coordinates":[[1,2],[3.5,-4e1]],"type":"MultiPoint"}"#,
+        &[
+            (point, vec![vec![[1.0, 2.0]]]),
+            (point, vec![vec![[3.5, -40.0]]]),
+        ],
+    );
+    check(
+        r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#,
+        &[(line, vec![vec![[1.0, 2.0], [3.0, 4.0]]])],
+    );
+    check(
+        r#"{"type":"MultiLineString","coordinates":[[[1,2],[3,4]],[[5,6],[7,8]]]}"#,
+        &[
+            (line, vec![vec![[1.0, 2.0], [3.0, 4.0]]]),
+            (line, vec![vec![[5.0, 6.0], [7.0, 8.0]]]),
+        ],
+    );
+    check(
+        &format!(r#"{{"type":"Polygon","coordinates":[{SQUARE},{HOLE}]}}"#),
+        &[(polygon, vec![square.clone(), hole.clone()])],
+    );
+    check(
+        &format!(
+            r#"{{"type":"GeometryCollection","geometries":[{{"type":"MultiPolygon","coordinates":[[{SQUARE},{HOLE}],[{HOLE}]]}},
+               {{"type":"GeometryCollection","geometries":[]}},{{"type":"Point","coordinates":[]}}]}}"#
+        ),
+        &[(polygon, vec![square, hole.clone()]), (polygon, vec![hole])],
+    );
+}
+
+#[test]
+fn members_come_in_any_order_and_foreign_ones_are_skipped() {
+    // As QGIS writes it, with a name, a box and a system in front; and one with the features in front.
+    let system = r#""crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::25832"}}"#;
+    let features = r#""features":[
+        {"geometry":{"bbox":[0,0,1,1],"coordinates":[1,2],"type":"Point"},"properties":{"coordinates":[[["x"]]]},"type":"Feature"},
+        {"type":"Feature","properties":null,"geometry":null},
+        {"type":"Feature","id":7,"geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]},"coordinates":"none"}]"#;
+    let head = r#""type":"FeatureCollection","name":"roads","bbox":[0,0,9,9]"#;
+    for text in [
+        format!("{{{head},{system},{features}}}"),
+        format!("{{{features},{system},{head}}}"),
+        format!("\u{feff}{{{head},{system},{features}}}\n"),
+    ] {
+        let found = geometry(&text);
+        assert_eq!(found.crs.as_deref(), Some("urn:ogc:def:crs:EPSG::25832"));
+        assert_eq!(found.n_features, 3);
+        let features: Vec<_> = found.shapes.iter().map(|s| (s.kind, s.feature)).collect();
+        assert_eq!(features, [(ShapeKind::Point, 1), (ShapeKind::Line, 3)]);
+    }
+}
+
+#[test]
+fn an_open_ring_is_closed_and_counted() {
+    let open = "[[0,0],[4,0],[4,4],[0,4]]";
+    let found = geometry(&format!(
+        r#"{{"type":"MultiPolygon","coordinates":[[{SQUARE},{open}],[{open}]]}}"#
+    ));
+    assert_eq!(found.unclosed, Some((1, 2)));
+    let shapes = shapes(&found);
+    assert_eq!(shapes[0].1[0], shapes[0].1[1]);
+    assert_eq!(shapes[0].1[0], shapes[1].1[0]);
+}
+
+#[test]
+fn what_is_no_geojson_is_refused_at_its_line() {
+    refused("", 1, "EOF");
+    refused("[1, 2]", 1, "expected a GeoJSON object");
+    refused(
+        "{\n\"type\":\"Point\",\n\"coordinates\":[1,2}",
+        3,
+        "expected `,` or `]`",
+    );
+    refused("{\"type\":\"FeatureCollection\"}", 1, "without `features`");
+    refused(
+        "{\"type\":\"Topology\",\"arcs\":[]}",
+        1,
+        "type \"Topology\", expected a Point",
+    );
+    refused(
+        "{\"type\":\"Point\",\"coordinates\":[1,2]}\n{}",
+        2,
+        "trailing characters",
+    );
+    refused(
+        "{\"type\":\"Point\",\"coordinates\":[1e999,2]}",
+        1,
+        "number out of range",
+    );
+    refused(
+        "{\"type\":\"Point\",\"coordinates\":[null,2]}",
+        1,
+        "expected a number or a list",
+    );
+    let point = |coordinates: &str| {
+        format!(
+            "{{\"type\":\"FeatureCollection\",\"features\":[\n{{\"type\":\"Feature\",\"geometry\":null}},\n\
+                 {{\"type\":\"Feature\",\"geometry\":{{\"type\":\"Polygon\",\"coordinates\":{coordinates}}}}}]}}"
+        )
+    };
+    refused(
+        &point("[[[0,0],[1,0],[0,0]]]"),
+        3,
+        "feature 2 has a ring of 3 positions, expected 4 or more",
+    );
+    refused(
+        &point("[[0,0],[1,0],[1,1],[0,0]]"),
+        3,
+        "feature 2 has positions in 1 lists, expected 2",
+    );
+    refused(
+        &point("[[[0,0],[1],[1,1],[0,0]]]"),
+        3,
+        "feature 2 has a position of one number",
+    );
+    refused(
+        &point("[[[0,0],[[1,0]],[1,1],[0,0]]]"),
+        3,
+        "feature 2 has coordinates in uneven brackets",
+    );
+    refused(&point("[[]]"), 3, "feature 2 has an empty list");
+    refused(&point("3"), 3, "feature 2 has coordinates that are no list");
+    refused(&point("[[[[[1,2]]]]]"), 3, "too many brackets");
+    refused(&point("[],\"coordinates\":[]"), 3, "two contents");
+    refused(
+        "{\"type\":\"LineString\",\"coordinates\":[[1,2]]}",
+        1,
+        "a line of 1 positions",
+    );
+    refused(
+        "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Point\"}]}",
+        1,
+        "expected \"Feature\"",
+    );
+}
+
+#[test]
+fn nesting_without_end_exhausts_no_stack() {
+    let deep = 1_000_000;
+    refused(
+        &format!("{{\"type\":\"Point\",\"coordinates\":{}", "[".repeat(deep)),
+        1,
+        "recursion limit",
+    );
+    refused(&"{\"geometries\":[".repeat(deep), 1, "recursion limit");
+    let skipped = format!(
+        "{{\"type\":\"Point\",\"coordinates\":[1,2],\"foreign\":{}1{}}}",
+        "[".repeat(deep),
+        "]".repeat(deep)
+    );
+    assert_eq!(geometry(&skipped).shapes.len(), 1);
+}
+
+#[test]
+fn any_cut_of_a_text_is_refused() {
+    let text = format!(
+        r#"{{"type":"Feature","geometry":{{"type":"Polygon","coordinates":[{SQUARE},{HOLE}]}}}}"#
+    );
+    for end in 0..text.len() {
+        assert!(parse(&text.as_bytes()[..end]).is_err(), "{end} bytes");
+    }
+}
