@@ -1,10 +1,11 @@
 //! Memory-mapped GeoTIFF sources and windowed reads.
 //!
-//! It reads the first image of a TIFF or BigTIFF: integers of 8 to 64 bits and floats of 32 and 64, in strips or
-//! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
-//! know what a pixel means, does not interpret a coordinate system, and does not resample.
+//! It reads the first image of a TIFF or BigTIFF: integers of 1 to 32 and of 64 bits and floats of 16, 32 and 64, in
+//! strips or tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It
+//! does not know what a pixel means, does not interpret a coordinate system, and does not resample.
 //!
-//! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved.
+//! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved. Nor is
+//! it trusted to stay: one that is cut short, overwritten or replaced while it is read is [`SourceError::Changed`].
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -32,6 +33,7 @@ mod header;
 mod image;
 mod map;
 mod metadata;
+mod packing;
 mod predictor;
 mod sample;
 mod source;
@@ -39,7 +41,7 @@ mod tags;
 
 pub use cache::BlockCache;
 pub use decode::Compression;
-pub use error::SourceError;
+pub use error::{SourceError, Start};
 pub use georeference::Georeference;
 pub use header::{Header, Interleaving, Layout};
 pub use predictor::Predictor;

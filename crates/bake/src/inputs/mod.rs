@@ -7,7 +7,7 @@ mod place;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Options, Source};
+use ecotone_geotiff::{BlockCache, Options, Source, SourceError};
 use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
 use crate::config::Loaded;
@@ -56,6 +56,16 @@ impl Inputs {
             }
         }
         Ok(inputs)
+    }
+
+    /// Every file that the bake reads.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        std::iter::once(&self.heights).chain(self.masks.iter().map(Mask::source))
+    }
+
+    /// Whether all of them are still the files that were opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), SourceError> {
+        self.sources().try_for_each(Source::check_unchanged)
     }
 
     /// All pixels of the map.
