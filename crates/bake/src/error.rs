@@ -50,6 +50,12 @@ pub enum BakeError {
         /// The height there, metres.
         height: f64,
     },
+    /// An input did not stay as it was when the bake began.
+    #[error("{source}; nothing of this bake was published, and the world is as it was before")]
+    InputChanged {
+        /// Which one: [`SourceError::Changed`], or why it could not be looked at.
+        source: SourceError,
+    },
     /// A job failed on an input or an output.
     #[error("{job}: {source}")]
     Job {

@@ -133,7 +133,8 @@ impl Bake {
     ///
     /// # Errors
     /// The first failure ends the bake, and the world stays as it was: [`BakeError::Stopped`] after `cancel`,
-    /// [`BakeError::Job`] for an input, [`BakeError::Store`] for an output; [`BakeError::Closed`] where nothing could start.
+    /// [`BakeError::Job`] for an input, [`BakeError::InputChanged`] for one that did not stay as it was,
+    /// [`BakeError::Store`] for an output; [`BakeError::Closed`] where nothing could start.
     pub fn run(
         self,
         threads: usize,
@@ -144,7 +145,9 @@ impl Bake {
             WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
         // More threads than jobs would only be started and ended.
         let threads = threads.min(self.scene.plan.jobs.len()).max(1);
-        let written = run::run(&self.scene, &mut writer, threads, cancel, progress)?;
+        let written = run::run(&self.scene, &mut writer, threads, cancel, progress)
+            .map_err(|error| self.why(error))?;
+        let inputs = &self.scene.inputs;
         let manifest = manifest::filled(self.scene.manifest, written);
         let n_plants = manifest
             .species
@@ -155,10 +158,24 @@ impl Bake {
                 (species.name.clone(), n)
             })
             .collect();
+        // As late as can be: reads notice bytes that are gone, but not bytes that are others.
+        inputs
+            .check_unchanged()
+            .map_err(|source| BakeError::InputChanged { source })?;
         let committed = writer.commit(manifest)?;
         Ok(Outcome {
             committed,
             n_plants,
         })
+    }
+
+    /// The reason of a failure: an input that changed explains whatever a job made of it.
+    fn why(&self, error: BakeError) -> BakeError {
+        match self.scene.inputs.check_unchanged() {
+            Err(source) if !matches!(error, BakeError::Stopped) => {
+                BakeError::InputChanged { source }
+            }
+            _ => error,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ecotone_geotiff::{Mosaic, Part, Patch, Patched, Source};
+use ecotone_geotiff::{Mosaic, Part, Patch, Patched};
 use ecotone_store::{
     AlphaRecord, ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION,
     FieldRecord, GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord,
@@ -162,35 +162,26 @@ pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest 
     manifest
 }
 
-/// What the height map and its patches are, in lines for people; of many files, the first and the last.
+/// What the height map and its patches are, in lines for people.
 pub(crate) fn describe_heights(map: &Patched) -> Vec<String> {
-    let line = |mosaic: &Mosaic| {
-        let parts = mosaic.parts();
-        let (first, last) = (&parts[0], &parts[parts.len() - 1]);
-        let files = match parts.len() {
-            1 => first.path().display().to_string(),
-            n => format!(
-                "{} … {}, {n} files",
-                first.path().display(),
-                last.path().display()
-            ),
-        };
-        let rect = mosaic.rect();
-        let sample = first.sample().name();
-        format!("{files} ({} × {}, {sample})", rect.width(), rect.height())
-    };
-    let patches = map.patches().iter().map(|patch| line(patch.heights()));
-    std::iter::once(line(map.base())).chain(patches).collect()
+    let patches = map.patches().iter().map(|patch| describe(patch.heights()));
+    std::iter::once(describe(map.base()))
+        .chain(patches)
+        .collect()
 }
 
-/// What a source is, in a line for people.
-pub(crate) fn describe(source: &Source) -> String {
-    let header = source.header();
-    format!(
-        "{} ({} × {}, {})",
-        source.path().display(),
-        header.width,
-        header.height,
-        header.sample.name()
-    )
+/// What a map is, in a line for people; of many files, the first and the last.
+pub(crate) fn describe(map: &Mosaic) -> String {
+    let parts = map.parts();
+    let (first, last) = (&parts[0], &parts[parts.len() - 1]);
+    let files = match parts.len() {
+        1 => first.path().display().to_string(),
+        n => format!(
+            "{} … {}, {n} files",
+            first.path().display(),
+            last.path().display()
+        ),
+    };
+    let (rect, sample) = (map.rect(), first.sample().name());
+    format!("{files} ({} × {}, {sample})", rect.width(), rect.height())
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ecotone_store::{Artefact, Stage, WorldWriter};
@@ -27,6 +27,9 @@ pub(crate) const UNDER_WAY_PER_THREAD: usize = 4;
 
 /// How often the wish to stop is looked at while no job ends.
 const POLL_CANCEL: Duration = Duration::from_millis(100);
+
+/// How often the inputs are looked at: a bake of a file that changed is not worth hours.
+const LOOK_AT_INPUTS: Duration = Duration::from_secs(2);
 
 /// How far beyond the first waiting job the coordinator looks for one that can run.
 const LOOK_AHEAD: usize = 64;
@@ -204,9 +207,14 @@ impl<'a> Coordinator<'a> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<Written>, BakeError> {
         let total = self.scene.plan.jobs.len();
+        let mut looked = Instant::now();
         while self.written.len() < total {
             if cancel.load(Ordering::Relaxed) {
                 return Err(BakeError::Stopped);
+            }
+            if looked.elapsed() > LOOK_AT_INPUTS {
+                self.scene.inputs.check_unchanged()?;
+                looked = Instant::now();
             }
             while let Some(idx) = self.next() {
                 if jobs.send(idx).is_err() {

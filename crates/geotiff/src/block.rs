@@ -1,9 +1,13 @@
 //! Where the blocks (strips or tiles) of an image lie in its file, and what they hold.
 
+use std::fmt::Display;
+
 use crate::cache::Block;
 use crate::decode::{Compression, decode};
+use crate::error::mismatch;
 use crate::header::{Header, Interleaving, Layout};
 use crate::map::Map;
+use crate::packing::Packing;
 use crate::predictor::undo;
 use crate::tags::Tags;
 use crate::{Limits, SourceError};
@@ -62,19 +66,22 @@ impl Blocks {
         let n_blocks = per_plane.saturating_mul(n_planes);
         map.within("blocks", n_blocks, limits.blocks)?;
         // libtiff takes either pair of tags for either layout.
-        let (offsets, byte_counts) = if tags.has(TILE_OFFSETS) {
+        let (offsets_tag, byte_counts_tag) = if tags.has(TILE_OFFSETS) {
             (TILE_OFFSETS, TILE_BYTE_COUNTS)
         } else {
             (STRIP_OFFSETS, STRIP_BYTE_COUNTS)
         };
-        let offsets = tags.numbers(offsets, limits.blocks)?.unwrap_or_default();
-        let byte_counts = tags
-            .numbers(byte_counts, limits.blocks)?
-            .unwrap_or_default();
-        let short = |found: usize| (found as u64) < n_blocks;
-        if short(offsets.len()) || (short(byte_counts.len()) && !byte_counts.is_empty()) {
-            let found = offsets.len().min(byte_counts.len());
-            return Err(tags.corrupt(format!("{n_blocks} blocks are expected, {found} are there")));
+        let mut numbers = |tag| tags.numbers(tag, limits.blocks);
+        let offsets = numbers(offsets_tag)?.unwrap_or_default();
+        let byte_counts = numbers(byte_counts_tag)?.unwrap_or_default();
+        if (offsets.len() as u64) < n_blocks {
+            let expected = format!("the offsets of {n_blocks} blocks");
+            return Err(tags.corrupt(offsets_tag, expected, format!("{} of them", offsets.len())));
+        }
+        if !byte_counts.is_empty() && (byte_counts.len() as u64) < n_blocks {
+            let expected = format!("the sizes of {n_blocks} blocks, or none");
+            let found = format!("{} of them", byte_counts.len());
+            return Err(tags.corrupt(byte_counts_tag, expected, found));
         }
         Ok(Self {
             width,
@@ -167,11 +174,9 @@ impl Blocks {
 
     /// Bytes of one row of samples in a block, before it is packed.
     fn stored_row_bytes(&self, header: &Header) -> u64 {
-        if header.one_bit {
-            (self.width * self.n_samples as u64).div_ceil(8)
-        } else {
-            self.row_bytes(header)
-        }
+        let bits = header.packing.bits(header.sample);
+        // Below 2³² · 2¹⁶ · 2⁶ = 2⁵⁴.
+        (self.width * self.n_samples as u64 * bits).div_ceil(8)
     }
 
     /// The bytes of a block as they lie in the file; `None` where it was left out.
@@ -184,7 +189,8 @@ impl Blocks {
         let place = block as usize;
         let offset = self.offsets[place];
         let byte_count = self.byte_counts.get(place).copied();
-        if offset == 0 && byte_count.unwrap_or(0) == 0 {
+        // GDAL too takes a block without bytes for one left out, unless it is the only one.
+        if byte_count.unwrap_or(offset) == 0 && (offset == 0 || self.offsets.len() > 1) {
             return Ok(None);
         }
         let len = if header.compression == Compression::None {
@@ -192,13 +198,10 @@ impl Blocks {
             self.stored_row_bytes(header)
                 .saturating_mul(self.n_rows(block))
         } else {
-            match byte_count {
-                Some(0) => return Err(map.corrupt(offset, "a compressed block has no bytes")),
-                Some(count) => count,
-                None => (map.bytes().len() as u64).saturating_sub(offset),
-            }
+            let rest = (map.bytes().len() as u64).saturating_sub(offset);
+            byte_count.filter(|&count| count > 0).unwrap_or(rest)
         };
-        Ok(Some((offset, map.slice(offset, len)?)))
+        Ok(Some((offset, map.slice(self.place(block), offset, len)?)))
     }
 
     /// The samples of an uncompressed block, straight from the map; `None` where it must be decoded.
@@ -208,11 +211,10 @@ impl Blocks {
         header: &Header,
         block: u64,
     ) -> Result<Option<Samples<'a>>, SourceError> {
+        let is_mapped = header.compression == Compression::None && header.packing == Packing::Whole;
         Ok(match self.stored(map, header, block)? {
             None => Some(Samples::Absent),
-            Some((_, bytes)) if header.compression == Compression::None && !header.one_bit => {
-                Some(Samples::Mapped(bytes))
-            }
+            Some((_, bytes)) if is_mapped => Some(Samples::Mapped(bytes)),
             Some(_) => None,
         })
     }
@@ -234,37 +236,54 @@ impl Blocks {
         };
         let stored_row = self.stored_row_bytes(header) as usize;
         let capacity = stored_row * self.height as usize;
-        let mut samples = decode(header.compression, stored, stored_row * n_rows, capacity)
-            .map_err(|reason| map.corrupt(offset, reason))?;
+        // Out of the map: a decoder relies on bytes that stay as they are, and the file may be rewritten meanwhile.
+        let stored = stored.to_vec();
         map.release(offset, stored.len() as u64);
-        if header.one_bit {
-            return Ok(unpack(&samples, stored_row, row_bytes));
+        let len = stored_row * n_rows;
+        let mut samples = decode(header.compression, &stored, len, capacity).map_err(|found| {
+            let expected = format!("{len} bytes ({})", header.compression.name());
+            map.corrupt(offset, mismatch(self.place(block), expected, found))
+        })?;
+        drop(stored);
+        if let Some(size) = header.packing.predicted_bytes(header.sample) {
+            let mut scratch = vec![0; stored_row];
+            for row in samples.chunks_exact_mut(stored_row) {
+                let shape = (size, self.n_samples);
+                undo(
+                    header.predictor,
+                    shape,
+                    header.byte_order,
+                    row,
+                    &mut scratch,
+                );
+            }
         }
-        let mut scratch = vec![0; row_bytes];
-        for row in samples.chunks_exact_mut(row_bytes) {
-            let shape = (header.sample, self.n_samples);
-            undo(
-                header.predictor,
-                shape,
-                header.byte_order,
-                row,
-                &mut scratch,
-            );
+        if header.packing == Packing::Whole {
+            return Ok(samples);
         }
-        Ok(samples)
+        let mut wide = Vec::with_capacity(row_bytes * n_rows);
+        for (k, row) in samples.chunks_exact(stored_row).enumerate() {
+            header.packing.widen(header.sample, row, &mut wide);
+            // The last byte of a row may have room for more samples than there are.
+            wide.truncate((k + 1) * row_bytes);
+        }
+        Ok(wide)
+    }
+
+    /// A block as people find it: its number in the tables, and where it lies in the image.
+    fn place(&self, block: u64) -> impl Display {
+        let (plane, in_plane) = (block / self.per_plane, block % self.per_plane);
+        let (column, row) = (in_plane % self.across, in_plane / self.across);
+        let band = if self.per_plane < self.offsets.len() as u64 && plane > 0 {
+            format!(", band {plane}")
+        } else {
+            String::new()
+        };
+        format!("block {block} (column {column}, row {row}{band})")
     }
 
     /// Samples of one pixel in one block.
     pub fn n_samples(&self) -> usize {
         self.n_samples
     }
-}
-
-/// One byte for each bit, the highest first; every row starts on a byte.
-fn unpack(bits: &[u8], stored_row: usize, row_bytes: usize) -> Vec<u8> {
-    let mut samples = Vec::with_capacity(bits.len() / stored_row * row_bytes);
-    for row in bits.chunks_exact(stored_row) {
-        samples.extend((0..row_bytes).map(|x| row[x / 8] >> (7 - x % 8) & 1));
-    }
-    samples
 }

@@ -32,29 +32,41 @@ impl Compression {
 
 /// Decodes a block of `len` bytes; what the stream holds beyond that is left alone, less is an error.
 ///
-/// `capacity` ≥ `len` is what the block would hold without the image's south border: some writers fill it up.
+/// `capacity` ≥ `len` is what the block would hold without the image's south border: some writers fill it up. The error
+/// says what was found instead of `len` bytes.
 pub(crate) fn decode(
     compression: Compression,
     input: &[u8],
     len: usize,
     capacity: usize,
-) -> Result<Vec<u8>, &'static str> {
+) -> Result<Vec<u8>, String> {
     let mut output = vec![0; len];
-    match compression {
-        Compression::None => output.copy_from_slice(
-            input
-                .get(..len)
-                .ok_or("an uncompressed block is cut short")?,
-        ),
-        Compression::Lzw => lzw(input, &mut output)?,
-        Compression::Deflate => deflate(input, &mut output)?,
-        Compression::PackBits => pack_bits(input, &mut output)?,
-        Compression::Zstd => return zstd(input, len, capacity),
+    let stopped = match compression {
+        Compression::None => {
+            let whole = input.get(..len).ok_or(Stopped::Early(input.len()));
+            whole.map(|whole| output.copy_from_slice(whole))
+        }
+        Compression::Lzw => lzw(input, &mut output),
+        Compression::Deflate => deflate(input, &mut output),
+        Compression::PackBits => pack_bits(input, &mut output),
+        Compression::Zstd => zstd(input, capacity, &mut output),
+    };
+    match stopped {
+        Ok(()) => Ok(output),
+        Err(Stopped::Early(n)) => Err(format!("the end of its stream after {n}")),
+        Err(Stopped::Damaged(n)) => Err(format!("a damaged stream after {n}")),
     }
-    Ok(output)
 }
 
-fn deflate(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
+/// Why a stream gave less than its block holds, and how many bytes it gave.
+enum Stopped {
+    /// It ends too soon.
+    Early(usize),
+    /// Its codec makes no sense of it.
+    Damaged(usize),
+}
+
+fn deflate(input: &[u8], output: &mut [u8]) -> Result<(), Stopped> {
     let mut stream = Decompress::new(true);
     loop {
         let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
@@ -67,21 +79,22 @@ fn deflate(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
                 &mut output[written..],
                 FlushDecompress::None,
             )
-            .map_err(|_| "a deflate stream is damaged")?;
+            .map_err(|_| Stopped::Damaged(written))?;
         if stream.total_in() as usize == read && stream.total_out() as usize == written {
-            return Err("a deflate stream ends before its block is full");
+            return Err(Stopped::Early(written));
         }
     }
 }
 
-fn lzw(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
-    // Writers before 1993 packed codes from the other end; their first code, 256, looks like this.
-    if input.len() >= 2 && input[0] == 0 && input[1] & 1 == 1 {
-        return Err("an LZW stream is of the old kind, bits reversed");
-    }
-    let mut stream = weezl::decode::Configuration::with_tiff_size_switch(weezl::BitOrder::Msb, 8)
-        .with_yield_on_full_buffer(true)
-        .build();
+fn lzw(input: &[u8], output: &mut [u8]) -> Result<(), Stopped> {
+    // Before TIFF 6.0, codes were packed from the other end; then the first one, 256, looks like this.
+    let is_old = input.len() >= 2 && input[0] == 0 && input[1] & 1 == 1;
+    let configuration = if is_old {
+        weezl::decode::Configuration::new(weezl::BitOrder::Lsb, 8)
+    } else {
+        weezl::decode::Configuration::with_tiff_size_switch(weezl::BitOrder::Msb, 8)
+    };
+    let mut stream = configuration.with_yield_on_full_buffer(true).build();
     let (mut read, mut written) = (0, 0);
     // Not until the end code: some writers leave it out.
     while written < output.len() {
@@ -91,18 +104,20 @@ fn lzw(input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
         match step.status {
             Ok(weezl::LzwStatus::Ok) if step.consumed_in + step.consumed_out > 0 => {}
             Ok(_) if written == output.len() => {}
-            Ok(_) => return Err("an LZW stream ends before its block is full"),
-            Err(_) => return Err("an LZW stream is damaged"),
+            Ok(_) => return Err(Stopped::Early(written)),
+            Err(_) => return Err(Stopped::Damaged(written)),
         }
     }
     Ok(())
 }
 
-fn pack_bits(mut input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
-    const SHORT: &str = "a PackBits stream ends before its block is full";
+fn pack_bits(mut input: &[u8], output: &mut [u8]) -> Result<(), Stopped> {
     let mut written = 0;
     while written < output.len() {
-        let (&head, rest) = input.split_first().ok_or(SHORT)?;
+        let early = Stopped::Early(written);
+        let Some((&head, rest)) = input.split_first() else {
+            return Err(early);
+        };
         input = rest;
         let room = &mut output[written..];
         match head as i8 {
@@ -110,14 +125,14 @@ fn pack_bits(mut input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
             literal @ 0.. => {
                 // What does not fit belongs to no row.
                 let n = (literal as usize + 1).min(room.len());
-                room[..n].copy_from_slice(input.get(..n).ok_or(SHORT)?);
+                room[..n].copy_from_slice(input.get(..n).ok_or(early)?);
                 input = &input[n..];
                 written += n;
             }
             repeat => {
                 let n = (1 - isize::from(repeat)) as usize;
                 let n = n.min(room.len());
-                let (&byte, rest) = input.split_first().ok_or(SHORT)?;
+                let (&byte, rest) = input.split_first().ok_or(early)?;
                 room[..n].fill(byte);
                 input = rest;
                 written += n;
@@ -127,15 +142,17 @@ fn pack_bits(mut input: &[u8], output: &mut [u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn zstd(input: &[u8], len: usize, capacity: usize) -> Result<Vec<u8>, &'static str> {
+fn zstd(input: &[u8], capacity: usize, output: &mut Vec<u8>) -> Result<(), Stopped> {
     // In one piece: a streaming decoder would reserve the window that the stream claims, up to 128 MiB.
-    let mut output = ::zstd::bulk::decompress(input, capacity)
-        .map_err(|_| "a zstd stream is damaged, or longer than its block")?;
-    if output.len() < len {
-        return Err("a zstd stream ends before its block is full");
+    let len = output.len();
+    output.resize(capacity, 0);
+    let written = ::zstd::bulk::decompress_to_buffer(input, &mut output[..])
+        .map_err(|_| Stopped::Damaged(0))?;
+    if written < len {
+        return Err(Stopped::Early(written));
     }
     output.truncate(len);
-    Ok(output)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,31 +1,49 @@
 //! What can go wrong between a path and a pixel.
 
 use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
 use crate::MosaicError;
+
+/// The kinds of files that are read, for people.
+const KINDS_READ: &str = "TIFF or BigTIFF (II or MM, then 42 or 43), PNG, OpenEXR, or a name that ends in .hgt, .raw, .r16, .r8 or .r32";
 
 /// Why a file, or a part of it, cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The system refused.
-    #[error("the system could not open {}: {source}", path.display())]
+    #[error("the system could not read {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
+    /// It was cut short, overwritten, replaced or removed after it was opened: what was read of it means nothing.
+    #[error("{} changed while it was read; run again when it is complete", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not an image of any kind that is read; it may be a sound file of another kind.
+    #[error("{} is no image of a kind that is read: {KINDS_READ} were expected, and it {start}", path.display())]
+    NotAnImage {
+        /// The file.
+        path: PathBuf,
+        /// How it starts instead.
+        start: Start,
+    },
     /// The bytes contradict the format.
-    #[error("{} is damaged near byte {offset}: {reason}", path.display())]
+    #[error("{} is damaged at byte {offset}: {reason}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
         /// Where in the file the contradiction was met.
         offset: u64,
-        /// What was expected and found.
+        /// The tag or block, what was expected there, and what was found.
         reason: Cow<'static, str>,
     },
     /// Legal, but a kind that is not read.
@@ -43,7 +61,7 @@ pub enum SourceError {
         /// The file.
         path: PathBuf,
         /// What is limited.
-        limit: &'static str,
+        limit: Cow<'static, str>,
         /// How much the file or the caller asks for.
         wanted: u64,
         /// How much is allowed.
@@ -118,6 +136,8 @@ impl SourceError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Io { .. } => "io",
+            Self::Changed { .. } => "changed",
+            Self::NotAnImage { .. } => "not-an-image",
             Self::Corrupt { .. } => "corrupt",
             Self::Unsupported { .. } => "unsupported",
             Self::OverLimit { .. } => "over-limit",
@@ -129,4 +149,35 @@ impl SourceError {
             Self::NoBand { .. } => "no-band",
         }
     }
+}
+
+/// The first bytes of a file that is no image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start(Vec<u8>);
+
+impl Start {
+    /// How many bytes are worth showing.
+    const LEN: usize = 8;
+
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(bytes[..bytes.len().min(Self::LEN)].to_vec())
+    }
+}
+
+impl Display for Start {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some((last, rest)) = self.0.split_last() else {
+            return f.write_str("is empty");
+        };
+        f.write_str("starts with the bytes")?;
+        rest.iter().try_for_each(|byte| write!(f, " {byte:02x}"))?;
+        write!(f, " {last:02x} (\"{}\")", self.0.escape_ascii())
+    }
+}
+
+/// What contradicts the format, in words: a tag or a block, what was expected there, and what was found.
+///
+/// What comes out of the file is shown as numbers and short words only, so no file makes a sentence long.
+pub(crate) fn mismatch(place: impl Display, expected: impl Display, found: impl Display) -> String {
+    format!("{place}: expected {expected}, found {found}")
 }

@@ -6,6 +6,7 @@ use crate::decode::Compression;
 use crate::georeference::{self, is_geographic, is_web_mercator};
 use crate::map::Map;
 use crate::metadata::{Linear, linears, nodata, stated_range};
+use crate::packing::Packing;
 use crate::predictor::Predictor;
 use crate::tags::Tags;
 use crate::units::{self, Unit};
@@ -66,12 +67,14 @@ pub struct Header {
     pub interleaving: Interleaving,
     /// The raw value that stands for a void: the caller's, else the file's.
     pub nodata: Option<f64>,
+    /// Whether 0 is shown as white (`PhotometricInterpretation` 0). Reads give the numbers as they stand, as GDAL does.
+    pub min_is_white: bool,
     /// The coordinate system's tags, passed through; empty where there are none.
     pub keys: GeoKeys,
     /// The raw value of blocks that were left out of the file.
     pub(crate) stored_nodata: Option<f64>,
-    /// Eight samples to a byte; only masks are read so.
-    pub(crate) one_bit: bool,
+    /// How samples are stored, where that is not their type.
+    pub(crate) packing: Packing,
     linears: Vec<Linear>,
     said: Vec<Said>,
     stated_range: Option<[f64; 2]>,
@@ -91,23 +94,21 @@ pub struct Said {
 
 impl Header {
     pub(crate) fn read(map: &Map, tags: &mut Tags, options: &Options) -> Result<Self, SourceError> {
-        let width = dimension(tags, 256, "image width")?;
-        let height = dimension(tags, 257, "image height")?;
+        let width = dimension(tags, 256)?;
+        let height = dimension(tags, 257)?;
         let compression = compression(map, tags)?;
-        photometric(map, tags)?;
+        let min_is_white = photometric(map, tags)?;
         let n_bands = tags.number(277)?.unwrap_or(1);
         if n_bands == 0 || n_bands > u64::from(u16::MAX) {
-            return Err(tags.corrupt(format!(
-                "1 to 65535 samples per pixel are expected, not {n_bands}"
-            )));
+            return Err(tags.corrupt(277, "1 to 65535", n_bands));
         }
         let n_bands = n_bands as usize;
-        let (sample, one_bit) = sample_type(map, tags)?;
+        let (sample, packing) = sample_type(map, tags)?;
         let interleaving = match tags.number(284)? {
             None | Some(1) => Interleaving::Pixel,
             Some(2) => Interleaving::Band,
             Some(n) => {
-                return Err(tags.corrupt(format!("a planar configuration is 1 or 2, not {n}")));
+                return Err(tags.corrupt(284, "1 or 2", n));
             }
         };
         let own_nodata = match tags.text(NODATA, options.limits.text_bytes)? {
@@ -115,7 +116,10 @@ impl Header {
                 Ok(value) => value,
                 // The caller knows better.
                 Err(()) if options.nodata.is_some() => None,
-                Err(()) => return Err(tags.corrupt("the GDAL_NODATA tag is not a number")),
+                Err(()) => {
+                    let start: String = text.chars().take(20).collect();
+                    return Err(tags.corrupt(NODATA, "a number", format_args!("{start:?}")));
+                }
             },
             None => None,
         };
@@ -133,12 +137,13 @@ impl Header {
             big_tiff: tags.preamble.big_tiff,
             layout: layout(tags, height)?,
             compression,
-            predictor: predictor(map, tags, sample, compression)?,
+            predictor: predictor(map, tags, (sample, packing), compression)?,
             interleaving,
-            nodata: options.nodata.or(own_nodata),
+            nodata: options.nodata.or(own_nodata).map(|n| packing.rounded(n)),
             keys,
             stored_nodata: own_nodata,
-            one_bit,
+            min_is_white,
+            packing,
             linears: corrected(&said, sample, options),
             said,
             stated_range: stated_range(&xml, 0),
@@ -162,7 +167,8 @@ impl Header {
             nodata: options.nodata.or(plain.nodata),
             keys: plain.keys,
             stored_nodata: plain.nodata,
-            one_bit: false,
+            min_is_white: false,
+            packing: Packing::Whole,
             linears: corrected(&said, plain.sample, options),
             said,
             stated_range: None,
@@ -262,30 +268,28 @@ fn corrected(said: &[Said], sample: SampleType, options: &Options) -> Vec<Linear
     linears.collect()
 }
 
-fn dimension(tags: &mut Tags, tag: u16, name: &str) -> Result<u32, SourceError> {
+fn dimension(tags: &mut Tags, tag: u16) -> Result<u32, SourceError> {
     let value = tags.number(tag)?;
     value
         .and_then(|n| u32::try_from(n).ok())
         .filter(|&n| n > 0)
         .ok_or_else(|| {
             let found = value.map_or("nothing".to_owned(), |n| n.to_string());
-            tags.corrupt(format!(
-                "the {name} is 1 to 4294967295, and {found} is there"
-            ))
+            tags.corrupt(tag, "1 to 4294967295", found)
         })
 }
 
 fn layout(tags: &mut Tags, height: u32) -> Result<Layout, SourceError> {
     if tags.has(322) || tags.has(323) {
         return Ok(Layout::Tiles {
-            width: dimension(tags, 322, "tile width")?,
-            height: dimension(tags, 323, "tile height")?,
+            width: dimension(tags, 322)?,
+            height: dimension(tags, 323)?,
         });
     }
     // More rows than the image has, such as 2³² − 1, mean one strip.
     let rows = match tags.number(278)? {
         None => height,
-        Some(0) => return Err(tags.corrupt("a strip has at least one row, and 0 are there")),
+        Some(0) => return Err(tags.corrupt(278, "at least 1", 0)),
         Some(n) => n.min(u64::from(height)) as u32,
     };
     Ok(Layout::Strips { rows })
@@ -311,7 +315,8 @@ fn compression(map: &Map, tags: &mut Tags) -> Result<Compression, SourceError> {
     Err(map.unsupported(name))
 }
 
-fn photometric(map: &Map, tags: &mut Tags) -> Result<(), SourceError> {
+/// Refuses what is no number for each pixel and band; whether 0 is white.
+fn photometric(map: &Map, tags: &mut Tags) -> Result<bool, SourceError> {
     if tags.number(266)?.unwrap_or(1) != 1 {
         return Err(map.unsupported("a reversed bit order"));
     }
@@ -319,49 +324,41 @@ fn photometric(map: &Map, tags: &mut Tags) -> Result<(), SourceError> {
         6 => Err(map.unsupported("YCbCr colour")),
         32803 => Err(map.unsupported("a colour filter array")),
         32844 | 32845 => Err(map.unsupported("LogLuv colour")),
-        _ => Ok(()),
+        kind => Ok(kind == 0),
     }
 }
 
-fn sample_type(map: &Map, tags: &mut Tags) -> Result<(SampleType, bool), SourceError> {
+fn sample_type(map: &Map, tags: &mut Tags) -> Result<(SampleType, Packing), SourceError> {
     let bits = tags.numbers(258, 1 << 16)?.unwrap_or_else(|| vec![1]);
     let formats = tags.numbers(339, 1 << 16)?.unwrap_or_else(|| vec![1]);
     if bits.iter().any(|&b| b != bits[0]) || formats.iter().any(|&f| f != formats[0]) {
         return Err(map.unsupported("bands of different types"));
     }
     let sample = match (formats[0], bits[0]) {
-        (_, 0) => return Err(tags.corrupt("a sample has 0 bits")),
-        (1, 1) => return Ok((SampleType::U8, true)),
-        (1 | 4, 8) => SampleType::U8,
-        (1 | 4, 16) => SampleType::U16,
-        (1 | 4, 32) => SampleType::U32,
-        (1 | 4, 64) => SampleType::U64,
+        (_, 0) => return Err(tags.corrupt(258, "at least 1", 0)),
+        (1 | 4, bits) => {
+            return Packing::of_integers(bits)
+                .ok_or_else(|| map.unsupported(format!("integers of {bits} bits")));
+        }
         (2, 8) => SampleType::I8,
         (2, 16) => SampleType::I16,
         (2, 32) => SampleType::I32,
         (2, 64) => SampleType::I64,
+        (2, bits) => return Err(map.unsupported(format!("signed integers of {bits} bits"))),
+        (3, 16) => return Ok((SampleType::F32, Packing::Half)),
         (3, 32) => SampleType::F32,
         (3, 64) => SampleType::F64,
-        (1..=4, bits) => {
-            let kind = if formats[0] == 3 {
-                "floats"
-            } else {
-                "integers"
-            };
-            return Err(map.unsupported(format!("{kind} of {bits} bits")));
-        }
+        (3, bits) => return Err(map.unsupported(format!("floats of {bits} bits"))),
         (5 | 6, _) => return Err(map.unsupported("complex samples")),
-        (format, _) => {
-            return Err(tags.corrupt(format!("a sample format is 1 to 6, and {format} is there")));
-        }
+        (format, _) => return Err(tags.corrupt(339, "1 to 6", format)),
     };
-    Ok((sample, false))
+    Ok((sample, Packing::Whole))
 }
 
 fn predictor(
     map: &Map,
     tags: &mut Tags,
-    sample: SampleType,
+    (sample, packing): (SampleType, Packing),
     compression: Compression,
 ) -> Result<Predictor, SourceError> {
     // Only these codecs have predictors; libtiff does not look at the tag for the others.
@@ -372,9 +369,13 @@ fn predictor(
     match tags.number(317)? {
         _ if !applies => Ok(Predictor::None),
         None | Some(1) => Ok(Predictor::None),
+        Some(2 | 3) if packing.predicted_bytes(sample).is_none() => {
+            let bits = packing.bits(sample);
+            Err(map.unsupported(format!("a predictor on samples of {bits} bits")))
+        }
         Some(2) => Ok(Predictor::Horizontal),
         Some(3) if sample.is_float() => Ok(Predictor::FloatingPoint),
-        Some(3) => Err(tags.corrupt("the floating-point predictor is set on integers")),
+        Some(3) => Err(tags.corrupt(317, "1 or 2 for integers", 3)),
         Some(other) => Err(map.unsupported(format!("predictor {other}"))),
     }
 }

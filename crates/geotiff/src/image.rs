@@ -120,6 +120,18 @@ impl Image {
         part: Rect,
         band: usize,
         last: &mut Last<'a>,
+        each: impl FnMut(i64, i64, usize, Option<Run>),
+    ) -> Result<(), SourceError> {
+        let read = self.walk(file, part, band, last, each);
+        file.map.judged(read)
+    }
+
+    fn walk<'a>(
+        &'a self,
+        file: &'a File,
+        part: Rect,
+        band: usize,
+        last: &mut Last<'a>,
         mut each: impl FnMut(i64, i64, usize, Option<Run>),
     ) -> Result<(), SourceError> {
         let n_bands = self.header.n_bands;
@@ -142,6 +154,9 @@ impl Image {
         let mut touched = Touched::default();
         for row in part.y0 / height..=(part.y1 - 1) / height {
             for column in part.x0 / width..=(part.x1 - 1) / width {
+                if file.map.is_damaged() {
+                    return Ok(()); // Whoever judges will see it too; the rest is not worth its time.
+                }
                 let block = self.blocks.index(plane, column as u64, row as u64);
                 let samples = self.samples(file, block, last)?;
                 let whole = Rect::new(

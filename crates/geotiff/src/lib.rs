@@ -1,13 +1,14 @@
 //! Memory-mapped GeoTIFF sources and windowed reads, and other files of heights read the same way.
 //!
-//! It reads the first image of a TIFF or BigTIFF: integers of 8 to 64 bits and floats of 32 and 64, in strips or
-//! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
+//! It reads the first image of a TIFF or BigTIFF: integers of 1 to 32 and of 64 bits and floats of 16, 32 and 64,
+//! in strips or tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
 //! know what a pixel means, does not interpret a coordinate system beyond its units, and does not resample.
 //!
 //! PNG, OpenEXR, SRTM tiles (`.hgt`) and files of bare numbers (`.raw`, `.r16`, `.r8`, `.r32`) are opened by the same
 //! [`Source::open`]; what one of them does not say and was assumed is in [`Source::notes`].
 //!
-//! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved.
+//! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved. Nor is
+//! it trusted to stay: one that is cut short, overwritten or replaced while it is read is [`SourceError::Changed`].
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -37,6 +38,7 @@ mod image;
 mod map;
 mod metadata;
 mod mosaic;
+mod packing;
 mod predictor;
 mod sample;
 mod source;
@@ -45,7 +47,7 @@ mod units;
 
 pub use cache::BlockCache;
 pub use decode::Compression;
-pub use error::SourceError;
+pub use error::{SourceError, Start};
 pub use formats::RawLayout;
 pub use georeference::Georeference;
 pub use header::{Header, Interleaving, Layout, Said};

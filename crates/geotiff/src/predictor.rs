@@ -1,6 +1,6 @@
 //! Undoing the differences that make blocks compress better (TIFF 6.0 section 14; Adobe TIFF technical note 3).
 
-use crate::{ByteOrder, SampleType};
+use crate::ByteOrder;
 
 /// How samples were changed before compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +30,19 @@ macro_rules! add_left {
 
 /// Turns one decoded row into samples in this machine's byte order.
 ///
-/// `row` holds whole pixels of `n_samples` samples each; `scratch` is as long, and what is in it does not matter.
+/// `row` holds whole pixels of `n_samples` samples of `size` bytes each; `scratch` is as long, and what is in it does not matter.
 pub(crate) fn undo(
     predictor: Predictor,
-    (sample, n_samples): (SampleType, usize),
+    (size, n_samples): (usize, usize),
     order: ByteOrder,
     row: &mut [u8],
     scratch: &mut [u8],
 ) {
     match predictor {
-        Predictor::None => swap(sample.size(), order, row),
+        Predictor::None => swap(size, order, row),
         Predictor::Horizontal => {
-            swap(sample.size(), order, row);
-            match sample.size() {
+            swap(size, order, row);
+            match size {
                 1 => add_left!(u8, n_samples, row),
                 2 => add_left!(u16, n_samples, row),
                 4 => add_left!(u32, n_samples, row),
@@ -51,7 +51,7 @@ pub(crate) fn undo(
         }
         Predictor::FloatingPoint => {
             add_left!(u8, n_samples, row);
-            gather(sample.size(), row, scratch);
+            gather(size, row, scratch);
         }
     }
 }
@@ -90,7 +90,7 @@ mod tests {
             .collect();
         undo(
             Predictor::Horizontal,
-            (SampleType::I16, 2),
+            (2, 2),
             ByteOrder::Big,
             &mut row,
             &mut [],
@@ -109,7 +109,7 @@ mod tests {
         let mut scratch = [0; 8];
         undo(
             Predictor::FloatingPoint,
-            (SampleType::F32, 1),
+            (4, 1),
             ByteOrder::Little,
             &mut row,
             &mut scratch,

@@ -84,7 +84,8 @@ impl Source {
     /// `.r16`, `.r8`, `.r32`. The pixels of PNG and OpenEXR are unpacked when they are first read, into a file without
     /// a name in the system's folder of temporary files ([`std::env::temp_dir`]), which goes when the source is dropped.
     ///
-    /// The file must keep its bytes while the source is open. Blocks of compressed files go through `cache`, which
+    /// A file that does not keep its bytes while the source is open is found out: a read of it, or
+    /// [`Source::check_unchanged`], ends with [`SourceError::Changed`]. Blocks of compressed files go through `cache`, which
     /// sources may share; uncompressed ones are read from the map.
     pub fn open(
         path: &Path,
@@ -92,20 +93,12 @@ impl Source {
         cache: Arc<BlockCache>,
     ) -> Result<Self, SourceError> {
         let map = Map::open(path)?;
-        if let Some(foreign) = formats::open(&map, options)? {
+        if let Some(foreign) = map.judged(formats::open(&map, options))? {
             return Ok(Self::foreign(map, foreign, options, cache));
         }
-        let mut tags = Tags::first(&map)?;
-        let image = Image::read(&map, &mut tags, options)?;
-        if image.header.one_bit {
-            return Err(map.unsupported("integers of 1 bit"));
-        }
-        let header = &image.header;
-        let placement = georeference::placement(&mut tags, &header.keys, header.height)?;
+        let (image, mask, placement) = map.judged(images(&map, options))?;
         let mut notes = Vec::new();
-        let placement = formats::beside(path, placement, header.height, &mut notes)?;
-        let mask = find_mask(&map, &mut tags, header, options)?;
-        drop(tags);
+        let placement = formats::beside(path, placement, image.header.height, &mut notes)?;
         Ok(Self {
             file: File {
                 map,
@@ -155,6 +148,16 @@ impl Source {
     /// The file's name.
     pub fn path(&self) -> &Path {
         self.file.map.path()
+    }
+
+    /// Whether the file is still the one that was opened, as far as its name, length and times tell.
+    ///
+    /// Reads notice bytes that are gone, and nothing else: call this before publishing what was made of them.
+    ///
+    /// # Errors
+    /// [`SourceError::Changed`] where it was cut short, overwritten, appended to, replaced or removed.
+    pub fn check_unchanged(&self) -> Result<(), SourceError> {
+        self.file.map.check_unchanged()
     }
 
     /// All pixels of the map: columns from 0 to the width, rows from 0 to the height.
@@ -383,6 +386,16 @@ impl Drop for Source {
 fn row<T: Copy>(raster: &mut Raster<T>, band: usize, (x, y): (i64, i64), n: usize) -> &mut [T] {
     let start = (x - raster.rect().x0) as usize;
     &mut raster.row_mut(band, y)[start..start + n]
+}
+
+/// The first image of a file, its mask, and where it lies.
+fn images(map: &Map, options: &Options) -> Result<(Image, Option<Image>, Placement), SourceError> {
+    let mut tags = Tags::first(map)?;
+    let image = Image::read(map, &mut tags, options)?;
+    let header = &image.header;
+    let placement = georeference::placement(&mut tags, &header.keys, header.height)?;
+    let mask = find_mask(map, &mut tags, header, options)?;
+    Ok((image, mask, placement))
 }
 
 /// The mask of an image: one of the next directories, of the same size, a byte or a bit to a pixel.

@@ -1,14 +1,16 @@
 //! The tags of one image file directory, each checked for size before it is read.
 
 use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
 use std::io::Cursor;
 
 use tiff::TiffError;
 use tiff::decoder::Decoder;
 use tiff::tags::{IfdPointer, Tag, Type, ValueBuffer};
 
-use crate::SourceError;
+use crate::error::mismatch;
 use crate::map::Map;
+use crate::{SourceError, Start};
 
 /// The order of the bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,28 +49,43 @@ pub(crate) struct Preamble {
 
 impl Preamble {
     fn read(map: &Map) -> Result<Self, SourceError> {
-        let not_tiff = |reason: &'static str| map.corrupt(0, reason);
         let bytes = map.bytes();
+        let not_an_image = || SourceError::NotAnImage {
+            path: map.path().to_path_buf(),
+            start: Start::of(bytes),
+        };
         let order = match bytes.get(..2) {
             Some(b"II") => ByteOrder::Little,
             Some(b"MM") => ByteOrder::Big,
-            _ => return Err(not_tiff("a TIFF starts with II or MM")),
+            _ => return Err(not_an_image()),
+        };
+        let corrupt = |offset, expected: &str, found: String| {
+            map.corrupt(offset, mismatch("the file header", expected, found))
         };
         let at = |start: usize, len: usize| {
-            bytes
-                .get(start..start + len)
-                .map(|number| order.number(number))
-                .ok_or_else(|| not_tiff("the file ends within its first bytes"))
+            let number = bytes.get(start..start + len);
+            number.map(|number| order.number(number)).ok_or_else(|| {
+                let found = format!("a file of {} bytes", bytes.len());
+                corrupt(start as u64, "8 bytes, or 16 of a BigTIFF", found)
+            })
         };
         let big_tiff = match at(2, 2)? {
             42 => false,
-            43 if at(4, 2)? == 8 && at(6, 2)? == 0 => true,
-            43 => return Err(not_tiff("a BigTIFF has offsets of 8 bytes")),
-            _ => return Err(not_tiff("a TIFF has 42 or 43 as its third byte's number")),
+            43 => true,
+            _ => return Err(not_an_image()),
         };
-        let directory = if big_tiff { at(8, 8)? } else { at(4, 4)? };
-        if directory < if big_tiff { 16 } else { 8 } {
-            return Err(not_tiff("the first directory lies within the first bytes"));
+        if big_tiff && at(4, 2)? != 8 {
+            let found = format!("offsets of {}", at(4, 2)?);
+            return Err(corrupt(4, "offsets of 8 bytes in a BigTIFF", found));
+        }
+        if big_tiff && at(6, 2)? != 0 {
+            return Err(corrupt(6, "0", at(6, 2)?.to_string()));
+        }
+        let (link, len) = if big_tiff { (8, 8) } else { (4, 4) };
+        let directory = at(link, len)?;
+        if directory < (link + len) as u64 {
+            let found = format!("the offset {directory}");
+            return Err(corrupt(link as u64, "the first directory behind it", found));
         }
         Ok(Self {
             order,
@@ -134,11 +151,10 @@ impl<'a> Tags<'a> {
         // that it refuses. So it opens on the smallest file of the same kind and is then given the real one.
         let smallest = Cursor::new(Cow::Owned(preamble.smallest_file()));
         let at = preamble.directory;
-        let mut decoder = Decoder::new(smallest).map_err(|e| fault(map, at, &e))?;
+        let fault = |error| map.corrupt(at, unreadable("the first directory", map, &error));
+        let mut decoder = Decoder::new(smallest).map_err(fault)?;
         *decoder.inner() = Cursor::new(Cow::Borrowed(map.bytes()));
-        let directory = decoder
-            .read_directory(IfdPointer(at))
-            .map_err(|e| fault(map, at, &e))?;
+        let directory = decoder.read_directory(IfdPointer(at)).map_err(fault)?;
         Ok(Self {
             map,
             decoder,
@@ -160,9 +176,28 @@ impl<'a> Tags<'a> {
         true
     }
 
-    /// A contradiction in this directory.
-    pub fn corrupt(&self, reason: impl Into<Cow<'static, str>>) -> SourceError {
-        self.map.corrupt(self.preamble.directory, reason)
+    /// A tag that says what it must not.
+    pub fn corrupt(&self, tag: u16, expected: impl Display, found: impl Display) -> SourceError {
+        self.map
+            .corrupt(self.offset(tag), mismatch(Name(tag), expected, found))
+    }
+
+    /// Where a tag's entry stands in the file; where its directory does, if the tag is missing.
+    fn offset(&self, tag: u16) -> u64 {
+        let Preamble {
+            order,
+            big_tiff,
+            directory,
+        } = self.preamble;
+        let (head, entry) = if big_tiff { (8, 20) } else { (2, 12) };
+        let entries = usize::try_from(directory)
+            .ok()
+            .and_then(|at| self.map.bytes().get(at..)?.get(head..));
+        let entries = entries.unwrap_or_default().chunks_exact(entry);
+        entries
+            .take(self.directory.len())
+            .position(|entry| order.number(&entry[..2]) == u64::from(tag))
+            .map_or(directory, |k| directory + (head + k * entry) as u64)
     }
 
     /// Whether a tag is there.
@@ -175,19 +210,23 @@ impl<'a> Tags<'a> {
         let Some(entry) = self.directory.get(key) else {
             return Ok(None);
         };
-        self.map
-            .within("values of one tag", entry.count(), allowed)?;
+        let limit = || format!("values of {}", Name(tag)).into();
+        self.map.within_named(limit, entry.count(), allowed)?;
         let len = entry
             .count()
             .saturating_mul(size_of_type(entry.field_type()) as u64);
         if len > self.map.bytes().len() as u64 {
-            return Err(self.corrupt(format!("tag {tag} is longer than the file")));
+            let expected = format!("values within the file's {} bytes", self.map.bytes().len());
+            return Err(self.corrupt(tag, expected, format!("{len} bytes of values")));
         }
         let mut buffer = ValueBuffer::empty(Type::BYTE);
         self.decoder
             .read_directory_tags(&self.directory)
             .find_tag_buf(key, &mut buffer)
-            .map_err(|e| fault(self.map, self.preamble.directory, &e))?;
+            .map_err(|error| {
+                let reason = unreadable(Name(tag), self.map, &error);
+                self.map.corrupt(self.offset(tag), reason)
+            })?;
         Ok((buffer.count() > 0).then_some(buffer))
     }
 
@@ -203,7 +242,10 @@ impl<'a> Tags<'a> {
             Type::SBYTE | Type::SSHORT | Type::SLONG | Type::SLONG8 => {
                 (size_of_type(buffer.data_type()), true)
             }
-            _ => return Err(self.corrupt(format!("tag {tag} is not a whole number"))),
+            other => {
+                let found = format!("type {other:?}");
+                return Err(self.corrupt(tag, "whole numbers", found));
+            }
         };
         let order = self.preamble.order;
         let numbers = buffer
@@ -211,8 +253,9 @@ impl<'a> Tags<'a> {
             .chunks_exact(size)
             .map(|b| order.number(b));
         let numbers: Vec<u64> = numbers.collect();
-        if signed && numbers.iter().any(|n| n >> (8 * size - 1) != 0) {
-            return Err(self.corrupt(format!("tag {tag} is negative")));
+        if let Some(n) = numbers.iter().find(|&n| signed && n >> (8 * size - 1) != 0) {
+            let negative = (n << (64 - 8 * size)) as i64 >> (64 - 8 * size);
+            return Err(self.corrupt(tag, "no number below 0", negative));
         }
         Ok(Some(numbers))
     }
@@ -267,14 +310,56 @@ fn size_of_type(ty: Type) -> usize {
     }
 }
 
-fn fault(map: &Map, offset: u64, error: &TiffError) -> SourceError {
-    map.corrupt(
-        offset,
-        match error {
-            TiffError::IoError(_) => {
-                Cow::Borrowed("a directory or the values of a tag lie beyond the end of the file")
-            }
-            other => Cow::Owned(other.to_string()),
-        },
-    )
+/// What the decoder of directories stumbled over.
+fn unreadable(place: impl Display, map: &Map, error: &TiffError) -> String {
+    let len = map.bytes().len();
+    match error {
+        TiffError::IoError(_) => {
+            let expected = format!("it within the file's {len} bytes");
+            mismatch(
+                place,
+                expected,
+                "that it reaches beyond, as in a file cut short",
+            )
+        }
+        other => mismatch(place, "a directory entry of a known form", other),
+    }
+}
+
+/// A tag as the standards call it, with its number.
+pub(crate) struct Name(pub u16);
+
+impl Display for Name {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = match self.0 {
+            254 => "NewSubfileType",
+            256 => "ImageWidth",
+            257 => "ImageLength",
+            258 => "BitsPerSample",
+            259 => "Compression",
+            262 => "PhotometricInterpretation",
+            266 => "FillOrder",
+            273 => "StripOffsets",
+            277 => "SamplesPerPixel",
+            278 => "RowsPerStrip",
+            279 => "StripByteCounts",
+            284 => "PlanarConfiguration",
+            317 => "Predictor",
+            322 => "TileWidth",
+            323 => "TileLength",
+            324 => "TileOffsets",
+            325 => "TileByteCounts",
+            339 => "SampleFormat",
+            33550 => "ModelPixelScale",
+            33922 => "ModelTiepoint",
+            34264 => "ModelTransformation",
+            34735 => "GeoKeyDirectory",
+            34736 => "GeoDoubleParams",
+            34737 => "GeoAsciiParams",
+            42112 => "GDAL_METADATA",
+            42113 => "GDAL_NODATA",
+            other => return write!(f, "tag {other}"),
+        };
+        write!(f, "tag {name} ({})", self.0)
+    }
 }

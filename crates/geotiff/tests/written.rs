@@ -26,18 +26,22 @@ fn all(source: &Source) -> Vec<f64> {
 fn pixel(sample: (u16, usize), band: usize, x: usize, y: usize) -> f64 {
     let n = (x * 7 + y * 31 + band * 101 + (x * y) % 13) as f64;
     match sample {
+        (1, bits @ 1..8) => n % (1 << bits) as f64,
         (1, 8) => n % 251.0,
+        (1, bits @ 9..16) => n % (1 << bits) as f64,
         (2, 8) => n % 251.0 - 125.0,
         (1, _) => n * 97.0 % 65_521.0,
         (2, _) => n * 97.0 % 65_521.0 - 32_760.0,
+        (_, 16) => n - 500.0,
         _ => n / 8.0 - 500.0,
     }
 }
 
 fn samples() -> impl Strategy<Value = (u16, usize)> {
     let integer = (1_u16..3, prop::sample::select(vec![8, 16, 32, 64]));
-    let float = (Just(3_u16), prop::sample::select(vec![32, 64]));
-    prop_oneof![integer, float]
+    let float = (Just(3_u16), prop::sample::select(vec![16, 32, 64]));
+    let packed = (Just(1_u16), 1_usize..33);
+    prop_oneof![integer, float, packed]
 }
 
 fn tiffs() -> impl Strategy<Value = Tiff> {
@@ -58,7 +62,8 @@ fn tiffs() -> impl Strategy<Value = Tiff> {
             tiff.tile = cut.0;
             tiff.rows_per_strip = cut.1;
             tiff.compression = compression;
-            let has_predictor = ![1, 32773].contains(&compression);
+            let has_predictor =
+                ![1, 32773].contains(&compression) && [8, 16, 32, 64].contains(&shape.3.1);
             if has_predictor && (predictor < 3 || shape.3.0 == 3) {
                 tiff.predictor = predictor;
             }
@@ -288,6 +293,158 @@ fn lzw_without_an_end_code_stops_when_its_block_is_full() {
 }
 
 #[test]
+fn lzw_of_the_old_kind_packs_its_codes_from_the_other_end() {
+    // The same codes as above, with an end code, the lowest bit of each first.
+    let codes = [256_u32, 7, 258, 8, 8, 258, 6, 6, 257];
+    let bits: Vec<u32> = codes
+        .iter()
+        .flat_map(|c| (0..9).map(move |k| c >> k & 1))
+        .collect();
+    let byte = |bits: &[u32]| bits.iter().rev().fold(0, |n, bit| n << 1 | bit) as u8;
+    let packed: Vec<u8> = bits.chunks(8).map(byte).collect();
+    let mut tiff = Tiff::new(9, 1, (1, 8));
+    tiff.compression = 5;
+    let at = 4096;
+    let tiff = tiff
+        .tag(273, Value::Longs(vec![at]))
+        .tag(279, Value::Longs(vec![packed.len() as u64]));
+    let mut bytes = tiff.bytes(|_, _, _| 0.0);
+    bytes.resize(at as usize, 0);
+    bytes.extend(packed);
+    let source = open_bytes(&bytes, &Options::default()).unwrap();
+    assert_eq!(all(&source), [7.0, 7.0, 7.0, 8.0, 8.0, 7.0, 7.0, 6.0, 6.0]);
+}
+
+#[test]
+fn a_block_without_bytes_is_void_among_others() {
+    for compression in [1, 8] {
+        let mut tiff = Tiff::new(2, 3, (2, 16)).tag(42113, Value::Text("-9"));
+        (tiff.compression, tiff.rows_per_strip) = (compression, 1);
+        // The third strip lies somewhere, and has no bytes; a deflate stream ends before its size does.
+        let sizes = if compression == 1 { 4 } else { 16 };
+        let first = 8;
+        let tiff = tiff
+            .tag(273, Value::Longs(vec![first, first, first]))
+            .tag(279, Value::Longs(vec![sizes, sizes, 0]));
+        let found = all(&open(&tiff, |_, x, _| x as f64));
+        assert_eq!(found[..4], [0.0, 1.0, 0.0, 1.0]);
+        assert!(found[4].is_nan() && found[5].is_nan());
+    }
+}
+
+#[test]
+fn white_that_is_zero_changes_no_number() {
+    // As GDAL reads it: the numbers stand, and the header says how they are shown.
+    for sample in [(1, 1), (1, 8), (1, 16), (3, 32)] {
+        let tiff = Tiff::new(2, 1, sample).tag(262, Value::Shorts(vec![0]));
+        let source = open(&tiff, |_, x, _| x as f64);
+        assert!(source.header().min_is_white);
+        assert_eq!(all(&source), [0.0, 1.0]);
+    }
+}
+
+#[test]
+fn nodata_next_to_halves_is_rounded_as_they_are() {
+    let tiff = Tiff::new(2, 1, (3, 16)).tag(42113, Value::Text("-9999"));
+    let source = open(&tiff, |_, x, _| [-10_000.0, 5.5][x]);
+    assert_eq!(source.header().sample.name(), "float32");
+    let found = all(&source);
+    assert!(found[0].is_nan());
+    assert_eq!(found[1], 5.5);
+}
+
+#[test]
+fn an_error_says_where_what_was_expected_and_what_was_found() {
+    #[track_caller]
+    fn check(tiff: &Tiff, words: &[&str]) {
+        // The file stays: what is corrupt in one that is gone counts as changed.
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file.tif");
+        std::fs::write(&path, tiff.bytes(|_, _, _| 0.0)).unwrap();
+        let cache = Arc::new(BlockCache::new(1 << 16));
+        let text = Source::open(&path, &Options::default(), cache)
+            .and_then(|source| source.rows_as_f32(|_| ()))
+            .unwrap_err()
+            .to_string();
+        for word in words {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert!(text.contains("file.tif is damaged at byte"), "{text}");
+    }
+    let tiff = || Tiff::new(4, 6, (1, 8));
+    let tag = |tag, n| tiff().tag(tag, Value::Longs(vec![n]));
+    check(
+        &tag(256, 0),
+        &["tag ImageWidth (256)", "1 to 4294967295", "found 0"],
+    );
+    check(
+        &tag(278, 0),
+        &["tag RowsPerStrip (278)", "expected at least 1", "found 0"],
+    );
+    check(
+        &tag(278, 2),
+        &[
+            "tag StripOffsets (273)",
+            "the offsets of 3 blocks",
+            "found 1",
+        ],
+    );
+    check(
+        &tag(284, 3),
+        &["tag PlanarConfiguration (284)", "1 or 2", "found 3"],
+    );
+    check(
+        &tag(339, 9),
+        &["tag SampleFormat (339)", "1 to 6", "found 9"],
+    );
+    check(
+        &tiff().tag(42113, Value::Text("seabed")),
+        &["tag GDAL_NODATA (42113)", "a number", "seabed"],
+    );
+    check(
+        &tiff().tag(258, Value::Text("8")),
+        &["tag BitsPerSample (258)", "whole numbers", "ASCII"],
+    );
+    check(
+        &tag(273, 1 << 30),
+        &[
+            "block 0 (column 0, row 0)",
+            "24 bytes from 1073741824",
+            "a file of",
+        ],
+    );
+    let mut short = tiff();
+    (short.compression, short.rows_per_strip) = (8, 2);
+    let short = short
+        .tag(273, Value::Longs(vec![8, 8, 60]))
+        .tag(279, Value::Longs(vec![40, 40, 3]));
+    check(
+        &short,
+        &[
+            "block 2 (column 0, row 2)",
+            "8 bytes (deflate)",
+            "stream after 0",
+        ],
+    );
+}
+
+#[test]
+fn what_is_no_image_shows_its_first_bytes() {
+    let kind = |bytes: &[u8]| open_bytes(bytes, &Options::default()).unwrap_err();
+    for (bytes, words) in [
+        (&b""[..], "it is empty"),
+        (b"%PDF-1.7", "25 50 44 46 2d 31 2e 37 (\"%PDF-1.7\")"),
+        (b"II\x2b\x2a", "49 49 2b 2a (\"II+*\")"),
+    ] {
+        let error = kind(bytes);
+        assert_eq!(error.kind(), "not-an-image");
+        let text = error.to_string();
+        assert!(text.contains(words) && text.contains("TIFF"), "{text}");
+    }
+    assert_eq!(kind(b"II\x2a\0").kind(), "corrupt", "cut short");
+}
+
+#[test]
 fn a_typed_read_of_another_type_is_refused() {
     let source = open(&Tiff::new(2, 2, (2, 16)), |_, _, _| 1.0);
     let mut out = Raster::default();
@@ -343,7 +500,12 @@ fn what_is_not_read_is_named() {
         tiff.compression = compression;
         check(&tiff, name);
     }
-    check(&Tiff::new(2, 2, (3, 16)), "floats of 16 bits");
+    check(&Tiff::new(2, 2, (3, 24)), "floats of 24 bits");
+    check(&Tiff::new(2, 2, (2, 12)), "signed integers of 12 bits");
+    check(&Tiff::new(2, 2, (1, 33)), "integers of 33 bits");
+    let mut predicted = Tiff::new(2, 2, (1, 12));
+    (predicted.compression, predicted.predictor) = (8, 2);
+    check(&predicted, "a predictor on samples of 12 bits");
     check(&Tiff::new(2, 2, (6, 64)), "complex");
     check(
         &Tiff::new(2, 2, (1, 8)).tag(262, Value::Shorts(vec![6])),

@@ -10,7 +10,7 @@ pub(crate) mod shapes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Options, Source};
+use ecotone_geotiff::{BlockCache, Mosaic, Source, SourceError};
 use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
 use crate::config::Loaded;
@@ -58,23 +58,33 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Every file that the bake reads.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        let rasters = self.masks.iter().filter_map(Mask::raster);
+        self.heights
+            .layers()
+            .sources()
+            .chain(rasters.flat_map(Mosaic::sources))
+    }
+
+    /// Whether all of them are still the files that were opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), SourceError> {
+        self.sources().try_for_each(Source::check_unchanged)
+    }
+
     /// All pixels of the map.
     pub(crate) fn map(&self) -> Rect {
         self.heights.rect()
     }
 }
 
-fn open(
-    loaded: &Loaded,
-    key: &str,
-    path: PathBuf,
-    options: &Options,
-    blocks: Arc<BlockCache>,
-) -> Result<Source, BakeError> {
-    if !path.is_file() {
-        let message = format!("there is no file {}", path.display());
-        let help = "file names are relative to the config's folder".to_owned();
-        return Err(loaded.error_at(key, message, Some(help)).into());
+/// The file that a key names.
+fn found(loaded: &Loaded, key: &str, name: &str) -> Result<PathBuf, BakeError> {
+    let path = loaded.resolve(name);
+    if path.is_file() {
+        return Ok(path);
     }
-    Ok(Source::open(&path, options, blocks)?)
+    let message = format!("there is no file {}", path.display());
+    let help = "file names are relative to the config's folder".to_owned();
+    Err(loaded.error_at(key, message, Some(help)).into())
 }

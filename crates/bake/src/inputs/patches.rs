@@ -1,6 +1,5 @@
 //! Edits that lie over the height map.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecotone_geotiff::{Alpha, BlockCache, Mosaic, Patch, PatchMode, SourceError};
@@ -36,9 +35,9 @@ fn one(
     blocks: &Arc<BlockCache>,
 ) -> Result<Patch, BakeError> {
     let (file_key, alpha_key) = (format!("{key}.file"), format!("{key}.alpha"));
-    let file = there(loaded, &file_key, &patch.file)?;
+    let file = super::found(loaded, &file_key, &patch.file)?;
     let shares = match &patch.alpha {
-        Some(config::Alpha::File(name)) => Some(there(loaded, &alpha_key, name)?),
+        Some(config::Alpha::File(name)) => Some(super::found(loaded, &alpha_key, name)?),
         _ => None,
     };
     let alpha = match (&patch.alpha, &shares) {
@@ -66,14 +65,4 @@ fn mode(mode: config::PatchMode) -> PatchMode {
         config::PatchMode::Max => PatchMode::Max,
         config::PatchMode::Min => PatchMode::Min,
     }
-}
-
-fn there(loaded: &Loaded, key: &str, name: &str) -> Result<PathBuf, BakeError> {
-    let path = loaded.resolve(name);
-    if path.is_file() {
-        return Ok(path);
-    }
-    let message = format!("there is no file {}", path.display());
-    let help = "file names are relative to the config's folder".to_owned();
-    Err(loaded.error_at(key, message, Some(help)).into())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ecotone_geotiff::{Layout, Mosaic, Source};
+use ecotone_geotiff::{Layout, Source};
 use ecotone_grid::GeoTransform;
 
 use crate::config::Loaded;
@@ -77,30 +77,35 @@ pub struct RasterFacts {
 /// Every file of the inputs.
 pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
     let map = inputs.heights.layers();
-    let base = map.base().sources();
-    let patches = map.patches().iter().flat_map(|patch| {
-        let shares = patch.alpha().into_iter().flat_map(Mosaic::sources);
-        patch.heights().sources().chain(shares)
+    let n_base = map.base().sources().count();
+    let heights = map.sources().enumerate().map(|(idx, source)| {
+        let role = if idx < n_base {
+            Role::Heights
+        } else {
+            Role::Patch
+        };
+        Input::of_source(role, source)
     });
     let masked = loaded.config.strata.iter().filter(|s| s.mask.is_some());
-    let masks = masked.zip(&inputs.masks);
-    let masks = masks.map(|(stratum, mask)| {
+    let masks = masked.zip(&inputs.masks).flat_map(|(stratum, mask)| {
         let role = Role::Mask(stratum.name.clone());
         match mask {
-            Mask::Raster(mask) => Input::of_source(role, mask.source()),
-            Mask::Shapes(shapes) => Input {
+            Mask::Raster(mask) => {
+                let sources = mask.map().sources();
+                sources
+                    .map(|source| Input::of_source(role.clone(), source))
+                    .collect()
+            }
+            Mask::Shapes(shapes) => vec![Input {
                 role,
                 kind: "GeoJSON",
                 file_bytes: file_bytes(shapes.path()),
                 raster: None,
                 path: shapes.path().to_owned(),
-            },
+            }],
         }
     });
-    base.map(|source| Input::of_source(Role::Heights, source))
-        .chain(patches.map(|source| Input::of_source(Role::Patch, source)))
-        .chain(masks)
-        .collect()
+    heights.chain(masks).collect()
 }
 
 impl Input {

@@ -5,7 +5,7 @@
 
 use std::fs::File as DiskFile;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::SourceError;
@@ -54,11 +54,11 @@ impl Copy {
 
     fn unpack(&self, packed: &File, image: &Image) -> Result<File, SourceError> {
         let map = &packed.map;
-        let mut disk = Disk::new(map.path(), image.blocks.n_bytes())?;
-        match &self.packed {
-            Packed::Png => png::unpack(map, image, &packed.limits, &mut disk)?,
-            Packed::Exr(layer) => exr::unpack(map, image, layer, &mut disk)?,
-        }
+        let mut disk = Disk::new(map, image.blocks.n_bytes())?;
+        map.judged(match &self.packed {
+            Packed::Png => png::unpack(map, image, &packed.limits, &mut disk),
+            Packed::Exr(layer) => exr::unpack(map, image, layer, &mut disk),
+        })?;
         map.release(0, map.bytes().len() as u64);
         Ok(File {
             map: disk.map()?,
@@ -92,7 +92,7 @@ fn repeated(error: &SourceError) -> SourceError {
             allowed,
         } => SourceError::OverLimit {
             path: path.clone(),
-            limit,
+            limit: limit.clone(),
             wanted: *wanted,
             allowed: *allowed,
         },
@@ -107,6 +107,7 @@ fn repeated(error: &SourceError) -> SourceError {
             wanted: *wanted,
             source: again(source),
         },
+        SourceError::Changed { path } => SourceError::Changed { path: path.clone() },
         SourceError::Io { path, source } => SourceError::Io {
             path: path.clone(),
             source: again(source),
@@ -123,14 +124,14 @@ pub(super) struct Disk<'a> {
     file: DiskFile,
     at: u64,
     /// The packed file.
-    path: &'a Path,
+    packed: &'a Map,
     folder: PathBuf,
     len: u64,
 }
 
 impl<'a> Disk<'a> {
     /// A file of `len` bytes, all 0.
-    fn new(path: &'a Path, len: u64) -> Result<Self, SourceError> {
+    fn new(packed: &'a Map, len: u64) -> Result<Self, SourceError> {
         let folder = std::env::temp_dir();
         let made = tempfile::tempfile_in(&folder).and_then(|file| {
             file.set_len(len)?;
@@ -140,12 +141,12 @@ impl<'a> Disk<'a> {
             Ok(file) => Ok(Self {
                 file,
                 at: 0,
-                path,
+                packed,
                 folder,
                 len,
             }),
             Err(source) => Err(SourceError::Unpack {
-                path: path.to_path_buf(),
+                path: packed.path().to_path_buf(),
                 folder,
                 wanted: len,
                 source,
@@ -155,7 +156,7 @@ impl<'a> Disk<'a> {
 
     fn fault(&self, source: io::Error) -> SourceError {
         SourceError::Unpack {
-            path: self.path.to_path_buf(),
+            path: self.packed.path().to_path_buf(),
             folder: self.folder.clone(),
             wanted: self.len,
             source,
@@ -188,6 +189,6 @@ impl<'a> Disk<'a> {
     }
 
     fn map(self) -> Result<Map, SourceError> {
-        Map::of_copy(self.path, &self.file).map_err(|e| self.fault(e))
+        Map::of_copy(self.packed, &self.file).map_err(|e| self.fault(e))
     }
 }

@@ -39,9 +39,9 @@ enum Kind {
     Raw(SampleType),
 }
 
-/// Opens a file that is no TIFF; `None` for a TIFF.
+/// Opens a file of a known kind that is no TIFF; `None` for a TIFF, and for what is nothing else either.
 pub(crate) fn open(map: &Map, options: &Options) -> Result<Option<Foreign>, SourceError> {
-    let mut foreign = match kind(map)? {
+    let mut foreign = match kind(map) {
         Kind::Tiff => return Ok(None),
         Kind::Png => png::open(map, options)?,
         Kind::Exr => exr::open(map, options)?,
@@ -53,25 +53,20 @@ pub(crate) fn open(map: &Map, options: &Options) -> Result<Option<Foreign>, Sour
     Ok(Some(foreign))
 }
 
-fn kind(map: &Map) -> Result<Kind, SourceError> {
+fn kind(map: &Map) -> Kind {
     let extension = map.path().extension().and_then(|e| e.to_str());
     // The name first: bare numbers may start with any bytes.
     match extension.unwrap_or_default().to_lowercase().as_str() {
-        "hgt" => return Ok(Kind::Hgt),
-        "raw" | "r16" => return Ok(Kind::Raw(SampleType::U16)),
-        "r8" => return Ok(Kind::Raw(SampleType::U8)),
-        "r32" => return Ok(Kind::Raw(SampleType::F32)),
+        "hgt" => return Kind::Hgt,
+        "raw" | "r16" => return Kind::Raw(SampleType::U16),
+        "r8" => return Kind::Raw(SampleType::U8),
+        "r32" => return Kind::Raw(SampleType::F32),
         _ => {}
     }
     match map.bytes() {
-        [b'I', b'I', ..] | [b'M', b'M', ..] => Ok(Kind::Tiff),
-        [0x89, b'P', b'N', b'G', ..] => Ok(Kind::Png),
-        [0x76, 0x2f, 0x31, 0x01, ..] => Ok(Kind::Exr),
-        _ => Err(map.corrupt(
-            0,
-            "its first bytes are of no kind that is read (TIFF, PNG, OpenEXR), nor is its name (.hgt, .raw, .r16, .r8, \
-             .r32)",
-        )),
+        [0x89, b'P', b'N', b'G', ..] => Kind::Png,
+        [0x76, 0x2f, 0x31, 0x01, ..] => Kind::Exr,
+        _ => Kind::Tiff,
     }
 }
 

@@ -230,7 +230,7 @@ impl Mosaic {
     /// # Errors
     /// [`SourceError::Mosaic`] where the raster is not on this map's grid.
     pub fn offset_to(&self, raster: &Self) -> Result<(i64, i64), SourceError> {
-        let (first, second) = (self.parts[0].path(), raster.parts[0].path());
+        let (first, second) = (self.path(), raster.parts[0].path());
         let ours = self.georeference().ok().flatten();
         let theirs = raster.georeference()?;
         if let (Some(ours), Some(theirs)) = (ours, theirs) {
@@ -259,11 +259,16 @@ impl Mosaic {
 
     fn placed(&self, place: Georeference) -> Placed<'_> {
         Placed {
-            path: self.parts[0].path(),
+            path: self.path(),
             transform: place.transform,
             epsg: self.first().header().keys.epsg(),
             rect: self.rect,
         }
+    }
+
+    /// The name of the first file.
+    pub fn path(&self) -> &Path {
+        self.parts[0].path()
     }
 
     /// The files of the map, in the order in which they lie over each other.
@@ -369,7 +374,7 @@ fn check_window(path: &Path, limits: &Limits, rect: Rect) -> Result<(), SourceEr
     }
     Err(SourceError::OverLimit {
         path: path.to_owned(),
-        limit: "bytes in one window",
+        limit: "bytes in one window".into(),
         wanted,
         allowed: limits.window_bytes,
     })

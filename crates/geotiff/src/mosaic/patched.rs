@@ -7,7 +7,7 @@ use ecotone_grid::{Raster, Rect};
 
 use super::grid::moved;
 use super::{Mosaic, MosaicError, MosaicFile, lay};
-use crate::{BlockCache, Options, SourceError};
+use crate::{BlockCache, Options, Source, SourceError};
 
 /// What becomes of a height h under a patch p whose share is α.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,6 +241,15 @@ impl Patched {
     /// The patches, the lowest first.
     pub fn patches(&self) -> &[Patch] {
         &self.patches
+    }
+
+    /// Every file that pixels come from.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        let patches = self.patches.iter().flat_map(|patch| {
+            let shares = patch.alpha().into_iter().flat_map(Mosaic::sources);
+            patch.heights().sources().chain(shares)
+        });
+        self.base.sources().chain(patches)
     }
 
     /// Reads the heights of a window, as [`Mosaic::read`]; the same values in any window.

@@ -90,7 +90,7 @@ fn text(path: &Path) -> Result<String, SourceError> {
     if text.len() as u64 > MOST_BYTES {
         return Err(SourceError::OverLimit {
             path: path.to_owned(),
-            limit: "bytes of XML",
+            limit: "bytes of XML".into(),
             wanted: found.len().max(text.len() as u64),
             allowed: MOST_BYTES,
         });
@@ -163,7 +163,7 @@ impl Vrt {
         if opener.n_borrowed > MOST_SOURCES {
             return Err(SourceError::OverLimit {
                 path: path.to_owned(),
-                limit: "sources of VRT files",
+                limit: "sources of VRT files".into(),
                 wanted: opener.n_borrowed as u64,
                 allowed: MOST_SOURCES as u64,
             });

@@ -83,6 +83,7 @@ impl Tiff {
         match self.sample {
             (1, _) => value as u64,
             (2, _) => value as i64 as u64,
+            (_, 16) => half(value),
             (_, 32) => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         }
@@ -90,7 +91,11 @@ impl Tiff {
 
     /// One row of a block from the bits of its samples, with the predictor applied.
     fn row(&self, samples: &[u64], n_samples: usize) -> Vec<u8> {
-        let size = self.sample.1 / 8;
+        let bits = self.sample.1;
+        let size = bits / 8;
+        if ![8, 16, 32, 64].contains(&bits) {
+            return packed(samples, bits);
+        }
         match self.predictor {
             3 => {
                 let mut planes = Vec::new();
@@ -289,6 +294,24 @@ impl Tiff {
             Value::Text(text) => (2, text.len() as u64 + 1, [text.as_bytes(), &[0]].concat()),
         }
     }
+}
+
+/// The IEEE half of a number that is one, and neither tiny nor huge.
+fn half(value: f64) -> u64 {
+    let single = u64::from((value as f32).to_bits());
+    let sign = single >> 16 & 0x8000;
+    if value == 0.0 {
+        return sign;
+    }
+    sign | ((single >> 23 & 255) - 112) << 10 | single >> 13 & 1023
+}
+
+/// Numbers bit by bit, the highest first, filled up to whole bytes.
+fn packed(samples: &[u64], n_bits: usize) -> Vec<u8> {
+    let bit_of = |n: u64| (0..n_bits).rev().map(move |k| (n >> k & 1) as u8);
+    let bits: Vec<u8> = samples.iter().flat_map(|&n| bit_of(n)).collect();
+    let byte = |bits: &[u8]| (0..8).fold(0, |n, k| n << 1 | bits.get(k).copied().unwrap_or(0));
+    bits.chunks(8).map(byte).collect()
 }
 
 /// Runs of three or more as repeats, the rest one by one.

@@ -1,6 +1,6 @@
 //! How a raster mask comes to lie on the map.
 
-use ecotone_geotiff::Source;
+use ecotone_geotiff::Mosaic;
 use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
 use super::sampling::Sampling;
@@ -20,7 +20,7 @@ impl Inputs {
         &mut self,
         loaded: &Loaded,
         key: &str,
-        mask: &Source,
+        mask: &Mosaic,
     ) -> Result<Option<Sampling>, BakeError> {
         let file = mask.path().display();
         let ours = self.own_grid(loaded);
@@ -93,7 +93,7 @@ impl Inputs {
         &mut self,
         loaded: &Loaded,
         key: &str,
-        mask: &Source,
+        mask: &Mosaic,
     ) -> Result<Sampling, BakeError> {
         let (map, own) = (self.map(), mask.rect());
         let file = mask.path().display();
@@ -123,8 +123,9 @@ impl Inputs {
     }
 
     /// Two files in different coordinate systems cannot be laid over each other.
-    fn check_system(&self, loaded: &Loaded, key: &str, mask: &Source) -> Result<(), BakeError> {
-        let (Some(ours), Some(theirs)) = (code(self.own_keys()), code(&mask.header().keys)) else {
+    fn check_system(&self, loaded: &Loaded, key: &str, mask: &Mosaic) -> Result<(), BakeError> {
+        let (Some(ours), Some(theirs)) = (code(self.own_keys()), code(&mask.first().header().keys))
+        else {
             return Ok(());
         };
         if ours == theirs {
@@ -141,7 +142,7 @@ impl Inputs {
         &self,
         loaded: &Loaded,
         key: &str,
-        mask: &Source,
+        mask: &Mosaic,
         ours: &GeoTransform,
         theirs: &GeoTransform,
     ) -> Result<(), BakeError> {
@@ -165,7 +166,7 @@ impl Inputs {
         Err(loaded.error_at(key, message, Some(help)).into())
     }
 
-    fn warn_of_fineness(&mut self, mask: &Source, sampling: &Sampling) {
+    fn warn_of_fineness(&mut self, mask: &Mosaic, sampling: &Sampling) {
         let fineness = sampling.fineness();
         if fineness > FINEST {
             self.warnings.push(format!(

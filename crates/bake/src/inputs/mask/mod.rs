@@ -7,7 +7,7 @@ mod values;
 
 use std::sync::Arc;
 
-use ecotone_geotiff::BlockCache;
+use ecotone_geotiff::{BlockCache, Mosaic};
 use ecotone_grid::Raster;
 use ecotone_terrain::ShapeScratch;
 
@@ -35,10 +35,18 @@ pub(crate) struct MaskScratch {
 }
 
 impl Mask {
+    /// The files of its pixels, where it has any.
+    pub(crate) fn raster(&self) -> Option<&Mosaic> {
+        match self {
+            Self::Raster(mask) => Some(mask.map()),
+            Self::Shapes(_) => None,
+        }
+    }
+
     /// What it is, in a line for people.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Raster(mask) => manifest::describe(mask.source()),
+            Self::Raster(mask) => manifest::describe(mask.map()),
             Self::Shapes(shapes) => shapes.describe(),
         }
     }
@@ -72,8 +80,7 @@ impl Inputs {
         if loaded.config.strata[stratum].has_shapes() {
             return self.open_shapes(loaded, stratum, name).map(Mask::Shapes);
         }
-        let path = loaded.resolve(name);
-        self.open_raster_mask(loaded, stratum, path, blocks)
+        self.open_raster_mask(loaded, stratum, name, blocks)
             .map(Mask::Raster)
     }
 }

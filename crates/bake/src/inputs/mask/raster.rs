@@ -1,9 +1,8 @@
 //! Masks that are rasters, on the map's grid or on one of their own.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Options, Source, SourceError};
+use ecotone_geotiff::{BlockCache, Mosaic, MosaicFile, Options, SourceError};
 use ecotone_grid::{Raster, Rect};
 
 use super::sampling::Sampling;
@@ -14,18 +13,16 @@ use crate::inputs::{self, Inputs};
 
 /// A raster that covers ground.
 pub(crate) struct RasterMask {
-    source: Source,
-    /// Its band, from 0.
-    band: usize,
+    map: Mosaic,
     values: Values,
     /// How its pixels come onto the map's; `None` where they are the map's.
     sampling: Option<Sampling>,
 }
 
 impl RasterMask {
-    /// The file.
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
+    /// Its pixels, raw.
+    pub(crate) fn map(&self) -> &Mosaic {
+        &self.map
     }
 
     /// Fills `rect` of band `band` of `out` with coverage.
@@ -49,7 +46,7 @@ impl RasterMask {
         band: usize,
         out: &mut Raster<f32>,
     ) -> Result<(), SourceError> {
-        self.source.read(rect, self.band, raw)?;
+        self.map.read(rect, raw)?;
         let from = (rect.x0 - out.rect().x0) as usize;
         for y in rect.y0..rect.y1 {
             let row = &mut out.row_mut(band, y)[from..from + rect.width()];
@@ -78,7 +75,7 @@ impl RasterMask {
             }
             return Ok(());
         }
-        self.source.read(window, self.band, raw)?;
+        self.map.read(window, raw)?;
         for coverage in raw.pixels_mut() {
             *coverage = self.values.coverage(*coverage);
         }
@@ -107,7 +104,7 @@ impl Inputs {
         &mut self,
         loaded: &Loaded,
         stratum: usize,
-        path: PathBuf,
+        name: &str,
         blocks: Arc<BlockCache>,
     ) -> Result<RasterMask, BakeError> {
         let key = format!("stratum[{stratum}]");
@@ -117,47 +114,46 @@ impl Inputs {
             offset: Some(0.0),
             ..Options::default()
         };
-        let source = inputs::open(loaded, &format!("{key}.mask"), path, &options, blocks)?;
-        let keys = &loaded.config.strata[stratum];
-        let band = self.band(loaded, &key, keys.mask_band, &source)?;
-        let sampling = self.fit(loaded, &format!("{key}.mask"), &source)?;
-        let (values, warning) = Values::find(loaded, stratum, &source, band)?;
+        let mask_key = format!("{key}.mask");
+        let path = inputs::found(loaded, &mask_key, name)?;
+        let number = loaded.config.strata[stratum].mask_band;
+        let band = number.unwrap_or(1) as usize - 1;
+        let map = Mosaic::open(&[MosaicFile::new(path)], band, &options, blocks)
+            .map_err(|error| no_band(loaded, &key, error))?;
+        let (file, n_bands) = (map.path().display(), map.parts()[0].n_bands());
+        if number.is_none() && n_bands > 1 {
+            self.warnings.push(format!(
+                "{file} has {n_bands} bands; the first is read as the mask, and `mask_band` chooses another"
+            ));
+        }
+        let sampling = self.fit(loaded, &mask_key, &map)?;
+        let (values, warning) = Values::find(loaded, stratum, &map)?;
         self.warnings.extend(warning);
         Ok(RasterMask {
-            source,
-            band,
+            map,
             values,
             sampling,
         })
     }
+}
 
-    /// The band that is meant, from 0.
-    fn band(
-        &mut self,
-        loaded: &Loaded,
-        key: &str,
-        wanted: Option<u32>,
-        mask: &Source,
-    ) -> Result<usize, BakeError> {
-        let n_bands = mask.header().n_bands;
-        let file = mask.path().display();
-        let Some(number) = wanted else {
-            if n_bands > 1 {
-                self.warnings.push(format!(
-                    "{file} has {n_bands} bands; the first is read as the mask, and `mask_band` chooses another"
-                ));
-            }
-            return Ok(0);
-        };
-        if number as usize > n_bands {
-            let bands = if n_bands == 1 { "band" } else { "bands" };
-            let message =
-                format!("{file} has {n_bands} {bands}, and none with the number {number}");
-            let help = format!("bands are counted from 1: use at most {n_bands}");
-            return Err(loaded
-                .error_at(&format!("{key}.mask_band"), message, Some(help))
-                .into());
-        }
-        Ok(number as usize - 1)
-    }
+/// A band that is not there is a mistake of the config.
+fn no_band(loaded: &Loaded, key: &str, error: SourceError) -> BakeError {
+    let SourceError::NoBand {
+        path,
+        band,
+        n_bands,
+    } = &error
+    else {
+        return error.into();
+    };
+    let bands = if *n_bands == 1 { "band" } else { "bands" };
+    let message = format!(
+        "{} has {n_bands} {bands}, and none with the number {}",
+        path.display(),
+        band + 1
+    );
+    let help = format!("bands are counted from 1: use at most {n_bands}");
+    let key = format!("{key}.mask_band");
+    loaded.error_at(&key, message, Some(help)).into()
 }

@@ -1,6 +1,6 @@
 //! What the values of a raster mask mean.
 
-use ecotone_geotiff::{Source, SourceError};
+use ecotone_geotiff::{Mosaic, SourceError};
 use ecotone_grid::{Raster, Rect};
 
 use crate::config::Loaded;
@@ -29,8 +29,7 @@ impl Values {
     pub(super) fn find(
         loaded: &Loaded,
         stratum: usize,
-        mask: &Source,
-        band: usize,
+        mask: &Mosaic,
     ) -> Result<(Self, Option<String>), BakeError> {
         let keys = &loaded.config.strata[stratum];
         let values = |zero: f64, one: f64| Self {
@@ -41,7 +40,7 @@ impl Values {
         if let Some([zero, one]) = keys.range {
             return Ok((values(zero, one), None));
         }
-        let sample = mask.header().sample;
+        let sample = mask.first().header().sample;
         let file = mask.path().display();
         let Some(largest) = sample.max() else {
             return Ok((values(0.0, 1.0), None));
@@ -61,7 +60,7 @@ impl Values {
                 )
                 .into());
         }
-        if holds_only_zero_and_one(mask, band)? {
+        if holds_only_zero_and_one(mask)? {
             let warning = format!(
                 "{file} holds only 0 and 1, which are read as 0 and 1, not as shares of {largest}"
             );
@@ -72,7 +71,7 @@ impl Values {
 }
 
 /// Whether a mask has no other value; reads until it finds one.
-fn holds_only_zero_and_one(mask: &Source, band: usize) -> Result<bool, SourceError> {
+fn holds_only_zero_and_one(mask: &Mosaic) -> Result<bool, SourceError> {
     /// Pixels that are read at a time: few, as most masks show at once that they hold more.
     const PIXELS: i64 = 1 << 20;
     let map = mask.rect();
@@ -81,7 +80,7 @@ fn holds_only_zero_and_one(mask: &Source, band: usize) -> Result<bool, SourceErr
     let mut any = false;
     for y in (map.y0..map.y1).step_by(n_rows as usize) {
         let rect = Rect::new(map.x0, y, map.x1, y + n_rows).intersect(&map);
-        mask.read(rect, band, &mut rows)?;
+        mask.read(rect, &mut rows)?;
         for &raw in rows.pixels() {
             if !raw.is_nan() && raw != 0.0 && raw != 1.0 {
                 return Ok(false);
