@@ -114,7 +114,10 @@ fn check_changed(result: Result<Outcome, BakeError>, how: &str) {
     );
     let text = error.to_string();
     assert!(text.contains("changed while it was read"), "{text}");
-    assert!(text.contains("nothing of this bake was published"), "{text}");
+    assert!(
+        text.contains("nothing of this bake was published"),
+        "{text}"
+    );
 }
 
 #[test]
