@@ -23,39 +23,33 @@ pub(crate) struct PresetScratch {
     curvature: CurvatureScratch,
 }
 
-/// The weight that the bands of a preset give to a whole stretch, each where it is the same; 1 without a band.
+/// What is known of the bands of a preset over a whole stretch, and which must be looked at pixel by pixel.
 #[derive(Clone, Copy, Debug)]
 struct Levels {
-    slope: Option<f64>,
-    altitude: Option<f64>,
-    aspect: Option<f64>,
-    curvature: Option<f64>,
+    /// The product of those that are level: 0 or 1.
+    known: f64,
+    slope: bool,
+    altitude: bool,
+    aspect: bool,
+    curvature: bool,
 }
 
 impl Levels {
     const ALL_ONE: Self = Self::all(1.0);
 
-    const fn all(weight: f64) -> Self {
-        let level = Some(weight);
+    /// Every band level, with this product.
+    const fn all(known: f64) -> Self {
         Self {
-            slope: level,
-            altitude: level,
-            aspect: level,
-            curvature: level,
+            known,
+            slope: false,
+            altitude: false,
+            aspect: false,
+            curvature: false,
         }
     }
 
-    fn each(&self) -> [Option<f64>; 4] {
-        [self.slope, self.altitude, self.aspect, self.curvature]
-    }
-
-    /// The product of those that are level.
-    fn known(&self) -> f64 {
-        self.each().into_iter().flatten().product()
-    }
-
     fn are_all(&self) -> bool {
-        self.each().iter().all(Option::is_some)
+        !(self.slope | self.altitude | self.aspect | self.curvature)
     }
 }
 
@@ -77,21 +71,24 @@ impl Bands {
 
     /// What is known without a look at each pixel.
     fn levels(&self, seen: &Seen) -> Levels {
-        let levels = Levels {
-            slope: level(&self.slope_plateau, seen.slopes, self.preset.slope_shift()),
-            altitude: level(
-                &self.altitude_plateau,
-                seen.altitudes,
-                self.preset.altitude_shift(),
-            ),
-            aspect: (self.preset.aspect.is_none() || seen.is_flat).then_some(1.0),
-            curvature: self.preset.curvature.is_none().then_some(1.0),
-        };
+        let preset = &self.preset;
+        let slope = level(&self.slope_plateau, seen.slopes, preset.slope_shift());
+        let altitude = level(
+            &self.altitude_plateau,
+            seen.altitudes,
+            preset.altitude_shift(),
+        );
+        let known = slope.unwrap_or(1.0) * altitude.unwrap_or(1.0);
         // One band that leaves all of it out settles the others.
-        if levels.each().contains(&Some(0.0)) {
-            Levels::all(0.0)
-        } else {
-            levels
+        if known == 0.0 {
+            return Levels::all(0.0);
+        }
+        Levels {
+            known,
+            slope: slope.is_none(),
+            altitude: altitude.is_none(),
+            aspect: preset.aspect.is_some() && !seen.is_flat,
+            curvature: preset.curvature.is_some(),
         }
     }
 }
@@ -184,24 +181,24 @@ impl Presets {
                 row.fill(0.0);
                 continue;
             };
-            row.fill(levels.known());
+            row.fill(levels.known);
             let mut see = |row: &mut [f64], band, values: &[f64], shift| {
                 let values = shift_by(shift, values, ground, stretch, shifted);
                 multiply(row, band, values);
             };
-            if levels.slope.is_none() {
+            if levels.slope {
                 see(row, preset.slope, slopes, preset.slope_shift());
             }
-            if levels.altitude.is_none() {
+            if levels.altitude {
                 let heights = &stretch.of(ground.heights)[..n];
                 see(row, preset.altitude, heights, preset.altitude_shift());
             }
-            if let (None, Some(sector)) = (levels.aspect, preset.aspect) {
+            if let (true, Some(sector)) = (levels.aspect, preset.aspect) {
                 for (w, &aspect) in row.iter_mut().zip(aspects.iter()) {
                     *w *= sector.weight(aspect);
                 }
             }
-            if let (None, Some(own)) = (levels.curvature, preset.curvature) {
+            if let (true, Some(own)) = (levels.curvature, preset.curvature) {
                 multiply(row, Some(own.band), &curvatures[own.kind as usize]);
             }
         }
@@ -217,11 +214,11 @@ impl Presets {
     ) {
         let levels = &scratch.levels;
         let normals = stretch.of_each(ground.normals);
-        if levels.iter().any(|levels| levels.slope.is_none()) {
+        if levels.iter().any(|levels| levels.slope) {
             scratch.slopes.resize(n, 0.0);
             write_slopes(normals, &mut scratch.slopes, |degrees| degrees);
         }
-        if levels.iter().any(|levels| levels.aspect.is_none()) {
+        if levels.iter().any(|levels| levels.aspect) {
             let [nx, ny, _] = normals;
             let aspect = |(&nx, &ny): (&f32, &f32)| aspect_degrees(f64::from(nx), f64::from(ny));
             scratch.aspects.clear();
@@ -232,7 +229,7 @@ impl Presets {
         for (kind, out) in CURVATURES.into_iter().zip(&mut scratch.curvatures) {
             let is_read = |(bands, levels): (&Option<Bands>, &Levels)| {
                 let own = bands.as_ref().and_then(|bands| bands.preset.curvature);
-                levels.curvature.is_none() && own.is_some_and(|own| own.kind == kind)
+                levels.curvature && own.is_some_and(|own| own.kind == kind)
             };
             if self.bands.iter().zip(levels).any(is_read) {
                 out.resize(n, 0.0);
