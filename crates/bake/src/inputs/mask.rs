@@ -17,12 +17,12 @@ pub(crate) enum Mask {
     /// A painted one.
     Raster {
         /// The file.
-        source: Source,
+        source: Box<Source>,
         /// The raw value that stands for 1.
         one: f64,
     },
     /// A drawn one.
-    Shapes(Shapes),
+    Shapes(Box<Shapes>),
 }
 
 /// Memory of reading masks.
@@ -97,6 +97,7 @@ impl Inputs {
             }
             Some(most) => most,
         };
+        let source = Box::new(source);
         Ok(Mask::Raster { source, one })
     }
 

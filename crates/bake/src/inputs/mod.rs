@@ -54,7 +54,7 @@ impl Inputs {
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {
             if let Some(name) = &stratum.mask {
                 let mask = if stratum.has_shapes() {
-                    Mask::Shapes(inputs.open_shapes(loaded, idx, name)?)
+                    Mask::Shapes(Box::new(inputs.open_shapes(loaded, idx, name)?))
                 } else {
                     inputs.open_mask(loaded, idx, name, blocks.clone())?
                 };
