@@ -74,41 +74,15 @@ impl Inputs {
         name: &str,
     ) -> Result<Shapes, BakeError> {
         let rules = &loaded.config.strata[stratum];
-        let key = |word: &str| format!("stratum[{stratum}].{word}");
+        let key = format!("stratum[{stratum}].mask");
         let path = loaded.resolve(name);
-        let file = File::open(&path).map_err(|source| {
-            let message = format!("cannot read {}: {source}", path.display());
-            let help = "file names are relative to the config's folder".to_owned();
-            loaded.error_at(&key("mask"), message, Some(help))
-        })?;
-        let mut shapes = geojson::parse(file).map_err(|error| {
-            let message = format!("{}: {error}", path.display());
-            loaded.error_at(&key("mask"), message, None)
-        })?;
-        for (kind, word, what, is_given) in sizes(rules) {
-            let first = shapes.first(kind);
-            if let (Some(shape), false) = (first, is_given) {
-                let number = shape.feature;
-                let message = format!(
-                    "feature {number} of {} is a {what}, and this stratum has no `{word}`",
-                    path.display()
-                );
-                let help = format!("give `{word} = …` in metres");
-                return Err(loaded.error_at(&key("mask"), message, Some(help)).into());
-            }
-            if first.is_none() && is_given {
-                let name = &rules.name;
-                let warning = format!(
-                    "{} has no {what}s, so `{word}` of \"{name}\" says nothing",
-                    path.display()
-                );
-                self.warnings.push(warning);
-            }
-        }
+        let refuse = |(message, help)| loaded.error_at(&key, message, help);
+        let mut shapes = parsed(&path).map_err(refuse)?;
+        self.check_sizes(rules, &shapes, &path).map_err(refuse)?;
         self.warn_of(&shapes, &path);
         let sizes = Sizes::of(rules, &shapes);
         self.turn_onto_map(&mut shapes, &path, sizes.reach_m())
-            .map_err(|(message, help)| loaded.error_at(&key("mask"), message, Some(help)))?;
+            .map_err(refuse)?;
         Ok(Shapes {
             path,
             n_shapes: shapes.shapes.len(),
@@ -119,6 +93,33 @@ impl Inputs {
             feather_m: sizes.feather_m,
             is_inverted: rules.invert,
         })
+    }
+
+    /// Refuses lines or points without a size, and warns of sizes without any.
+    fn check_sizes(
+        &mut self,
+        rules: &Stratum,
+        shapes: &Collection,
+        path: &Path,
+    ) -> Result<(), Refusal> {
+        let file = path.display();
+        for (kind, word, what, is_given) in sizes(rules) {
+            match shapes.first(kind) {
+                Some(shape) if !is_given => {
+                    let feature = shape.feature;
+                    let message = format!(
+                        "feature {feature} of {file} is a {what}, and this stratum has no `{word}`"
+                    );
+                    return Err((message, Some(format!("give `{word}` in metres"))));
+                }
+                None if is_given => self.warnings.push(format!(
+                    "{file} has no {what}s, so `{word}` of \"{}\" says nothing",
+                    rules.name
+                )),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Warns of what is odd in a file, though it can be drawn.
@@ -133,6 +134,19 @@ impl Inputs {
             ));
         }
     }
+}
+
+/// What is wrong, and what to do where that can be guessed.
+type Refusal = (String, Option<String>);
+
+/// What a file draws, in its own coordinates.
+fn parsed(path: &Path) -> Result<Collection, Refusal> {
+    let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let file = File::open(path).map_err(|source| {
+        let help = "file names are relative to the config's folder".to_owned();
+        (named(&format_args!("cannot be read: {source}")), Some(help))
+    })?;
+    geojson::parse(file).map_err(|error| (named(&error), None))
 }
 
 /// The keys that give a kind of shape its size, what a person calls the kind, and whether the key is there.

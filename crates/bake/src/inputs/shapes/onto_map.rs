@@ -5,11 +5,9 @@ use std::path::Path;
 use ecotone_grid::{GeoKeys, GeoTransform};
 use ecotone_terrain::FARTHEST_POINT_M;
 
+use super::Refusal;
 use super::geojson::Collection;
 use crate::inputs::Inputs;
-
-/// What is wrong, and what to do.
-type Refusal = (String, String);
 
 /// West, south, east and north ends of some positions.
 type Bounds = [f64; 4];
@@ -37,8 +35,7 @@ impl Inputs {
         let reached = bounds(&shapes.positions);
         let farthest = reached.into_iter().map(f64::abs).fold(0.0, f64::max);
         let off = self.off_map(reached, reach_m);
-        // Also where it is infinite.
-        let is_far = !(farthest <= FARTHEST_POINT_M);
+        let is_far = farthest > FARTHEST_POINT_M;
         if off.is_none() && !is_far {
             return Ok(());
         }
@@ -50,7 +47,7 @@ impl Inputs {
                 farthest / 1000.0
             ),
         };
-        Err((message, self.advice(given, from, keys)))
+        Err((message, Some(self.advice(given, from, keys))))
     }
 
     fn turn(&self, shapes: &mut Collection, from: &GeoTransform) {
@@ -68,14 +65,14 @@ impl Inputs {
         let width = map.width() as f64 * pixel.x;
         let height = map.height() as f64 * pixel.y;
         let gaps = [
-            (-south - reach_m, "north"),
-            (north - height - reach_m, "south"),
-            (-east - reach_m, "west"),
-            (west - width - reach_m, "east"),
+            (-south, "north"),
+            (north - height, "south"),
+            (-east, "west"),
+            (west - width, "east"),
         ];
         let off: Vec<String> = gaps
             .iter()
-            .filter(|(gap, _)| *gap > 0.0)
+            .filter(|(gap, _)| *gap > reach_m)
             .map(|&(gap, side)| format!("{} {side}", length(gap)))
             .collect();
         (!off.is_empty()).then(|| off.join(" and "))
@@ -96,7 +93,7 @@ impl Inputs {
         if looks_like_degrees && is_projected {
             return format!(
                 "the numbers look like degrees and the map is in metres: {}",
-                warp(keys, "the map's system")
+                warp(keys)
             );
         }
         if self.overruled.is_none() && (from.x0, from.y0) == (0.0, 0.0) && south >= 0.0 {
@@ -118,18 +115,19 @@ fn check_system(shapes: &Collection, path: &Path, keys: &GeoKeys) -> Result<(), 
                 "{} is in EPSG:{named}, the map in EPSG:{wanted}",
                 path.display()
             ),
-            format!("turn it with {}", warp(keys, "")),
+            Some(format!("turn it with {}", warp(keys))),
         )),
         _ => Ok(()),
     }
 }
 
 /// The command that turns a file into the map's coordinate system.
-fn warp(keys: &GeoKeys, unknown: &str) -> String {
-    match keys.epsg() {
-        Some(code) => format!("ogr2ogr -t_srs EPSG:{code} turned.geojson FILE.geojson"),
-        None => format!("turn them into {unknown}, with ogr2ogr -t_srs"),
-    }
+fn warp(keys: &GeoKeys) -> String {
+    let system = match keys.epsg() {
+        Some(code) => format!("EPSG:{code}"),
+        None => "EPSG:CODE_OF_THE_MAP".to_owned(),
+    };
+    format!("ogr2ogr -t_srs {system} turned.geojson FILE.geojson")
 }
 
 /// The EPSG code in a name such as `urn:ogc:def:crs:EPSG::25832`, `EPSG:25832` or `urn:ogc:def:crs:OGC:1.3:CRS84`.
