@@ -15,7 +15,8 @@ use crate::system::free_bytes;
 use crate::{Bake, BakeError, Options, cores};
 
 /// Tiles of this side are timed where the config's are larger: what they read around them is worked out for the config's.
-const LARGEST_TIMED_PX: u32 = 512;
+/// Not smaller: a tile that outgrows the processor's caches takes longer by the pixel.
+const LARGEST_TIMED_PX: u32 = 2048;
 
 /// What the files of one artefact take beside themselves: their lines in the manifest and its copy.
 const MANIFEST_BYTES: u64 = 2 * 220;
@@ -34,7 +35,7 @@ pub struct StageEstimate {
 pub struct Estimate {
     /// The tiles that were baked, by column and row of tiles of `tile_size`.
     pub tiles: Vec<TileId>,
-    /// Side of the tiles that were baked, in pixels: the config's, or 512 where those are larger.
+    /// Side of the tiles that were baked, in pixels: the config's, or 2048 where those are larger.
     pub tile_size: u32,
     /// How long they took, seconds.
     pub sample_seconds: f64,

@@ -38,6 +38,8 @@ const SPREAD: [(f64, f64); 13] = [
 
 /// So many tiles are timed at the most.
 const MOST_SITES: usize = 5;
+/// The neighbours of larger tiles are not timed as well: they are ground enough by themselves.
+const LARGEST_WITH_NEIGHBOURS_PX: u32 = 512;
 /// No further tile is begun after that.
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
@@ -357,7 +359,10 @@ fn spread((columns, rows): (u32, u32)) -> impl Iterator<Item = TileId> {
 /// The weights and distances around a tile that are not there yet: enough for the chunk in its middle at the least.
 fn raster_jobs(scene: &Scene, site: TileId) -> Vec<Job> {
     let plan = &scene.plan;
-    let around = plan.tiles.rect(site).grow(Reach::square(plan.tiles.size()));
+    let size = plan.tiles.size();
+    let has_neighbours = size <= LARGEST_WITH_NEIGHBOURS_PX;
+    let margin = if has_neighbours { size } else { 0 };
+    let around = plan.tiles.rect(site).grow(Reach::square(margin));
     let mut distances: BTreeSet<TileId> = plan.tiles.over(around).collect();
     if !scene.rules.species.is_empty() {
         distances.extend(plan.inputs(Job::Plants(middle_chunk(plan, site))));
