@@ -25,6 +25,8 @@ pub struct Tiff {
     pub predictor: u16,
     /// Blocks to leave out: offset and byte count 0.
     pub absent: Vec<usize>,
+    /// Smaller copies of the image behind it: each by how many pixels of it make one of theirs.
+    pub overviews: Vec<usize>,
     /// Further tags.
     pub tags: Vec<(u16, Value)>,
 }
@@ -52,6 +54,7 @@ impl Tiff {
             compression: 1,
             predictor: 1,
             absent: Vec::new(),
+            overviews: Vec::new(),
             tags: Vec::new(),
         }
     }
@@ -198,11 +201,32 @@ impl Tiff {
         } else {
             file.extend(self.number(42, 2));
         }
-        let link = file.len();
+        let mut link = file.len();
         file.extend(self.number(0, word));
+        link = self.image(&mut file, link, &pixel);
+        for &step in &self.overviews {
+            let mut overview = self.clone();
+            overview.width = self.width.div_ceil(step);
+            overview.height = self.height.div_ceil(step);
+            overview.tags = vec![(254, Value::Longs(vec![1]))];
+            link = overview.image(&mut file, link, &|band, x, y| {
+                // Not the image's own values: whoever reads an overview for the image is found out.
+                pixel(band, x * step, y * step) + 1.0
+            });
+        }
+        file
+    }
 
+    /// Appends an image, and says where its directory links to the next; `link` is where the one before it does.
+    fn image(
+        &self,
+        file: &mut Vec<u8>,
+        link: usize,
+        pixel: &impl Fn(usize, usize, usize) -> f64,
+    ) -> usize {
+        let word = if self.big_tiff { 8 } else { 4 };
         let (mut offsets, mut counts) = (Vec::new(), Vec::new());
-        for (i, block) in self.blocks(&pixel).iter().enumerate() {
+        for (i, block) in self.blocks(pixel).iter().enumerate() {
             let absent = self.absent.contains(&i);
             offsets.push(if absent { 0 } else { file.len() as u64 });
             counts.push(if absent { 0 } else { block.len() as u64 });
@@ -238,7 +262,7 @@ impl Tiff {
         let at = self.number(file.len() as u64, word);
         file[link..link + word].copy_from_slice(&at);
         file.extend(directory);
-        file
+        file.len() - word
     }
 
     fn own_tags(&self, offsets: Vec<u64>, counts: Vec<u64>) -> Vec<(u16, Value)> {
