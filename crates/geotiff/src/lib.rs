@@ -4,6 +4,8 @@
 //! tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
 //! know what a pixel means, does not interpret a coordinate system, and does not resample.
 //!
+//! [`Mosaic`] makes one map of many such files, or of what a GDAL `.vrt` names; [`Patched`] lays edits over a map.
+//!
 //! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved.
 //!
 //! ```no_run
