@@ -1,11 +1,12 @@
 //! Memory-mapped GeoTIFF sources and windowed reads, and other files of heights read the same way.
 //!
 //! It reads the first image of a TIFF or BigTIFF: integers of 1 to 32 and of 64 bits and floats of 16, 32 and 64,
-//! in strips or tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It does not
-//! know what a pixel means, does not interpret a coordinate system beyond its units, and does not resample.
+//! in strips or tiles, plain or compressed (LZW, deflate, PackBits, Zstandard), and says where it lies in the world. It
+//! does not know what a pixel means, does not interpret a coordinate system beyond its units, and does not resample.
 //!
 //! PNG, OpenEXR, SRTM tiles (`.hgt`) and files of bare numbers (`.raw`, `.r16`, `.r8`, `.r32`) are opened by the same
-//! [`Source::open`]; what one of them does not say and was assumed is in [`Source::notes`].
+//! [`Source::open`]; what one of them does not say and was assumed is in [`Source::notes`]. [`Mosaic`] makes one map of
+//! many such files, or of what a GDAL `.vrt` names; [`Patched`] lays edits over a map.
 //!
 //! A file is never trusted: every offset and size in it is checked before use, and before memory is reserved. Nor is
 //! it trusted to stay: one that is cut short, overwritten or replaced while it is read is [`SourceError::Changed`].
