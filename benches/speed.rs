@@ -16,7 +16,7 @@ use ecotone_geotiff::{BlockCache, Options, Source};
 use ecotone_grid::{Raster, Rect, Trapezoid};
 use ecotone_scatter::{BlockId, Pattern, PatternScratch};
 use ecotone_sdf::{Bound, classes, distance, write_voids};
-use ecotone_terrain::{Gradient, Ground, NormalRules, Stratum};
+use ecotone_terrain::{Gradient, Ground, NormalRules, Preset, Strata};
 
 const RUNS: usize = 3;
 
@@ -129,26 +129,25 @@ fn kernels(scratch: &Path) {
         time(|| ecotone_terrain::normals(heights.band(0), &rules, &mut memory, &mut normals));
     row("normals, smoothed over 2 px", pixels, "Mpx/s", seconds);
 
-    let strata: Vec<Stratum> = [(0.0, 20.0), (20.0, 35.0), (35.0, 50.0), (50.0, 90.0)]
-        .map(|(lo, hi)| Stratum {
-            kind: Ground::Preset {
-                slope: Some(Trapezoid::slope(lo, hi, 10.0)),
-                altitude: None,
-                fallback: false,
-            },
-        })
-        .into();
+    let bands = [(0.0, 20.0), (20.0, 35.0), (35.0, 50.0), (50.0, 90.0)];
+    let presets = bands.map(|(lo, hi)| Preset {
+        slope: Some(Trapezoid::slope(lo, hi, 10.0)),
+        ..Preset::default()
+    });
+    let strata = Strata {
+        bands: presets.map(Some).into(),
+        layers: Vec::new(),
+    };
     let mut weights = Raster::default();
     let mut memory = ecotone_terrain::WeightScratch::default();
     let seconds = time(|| {
-        ecotone_terrain::weights(
-            &normals,
-            heights.band(0),
-            &[],
-            &strata,
-            &mut memory,
-            &mut weights,
-        );
+        let ground = Ground {
+            normals: &normals,
+            heights: heights.band(0),
+            masks: &[],
+            grid: georeference.transform,
+        };
+        ecotone_terrain::weights(&ground, &strata, &mut memory, &mut weights);
     });
     row("weights of 4 strata", pixels, "Mpx/s", seconds);
 

@@ -252,7 +252,7 @@ fn a_map_that_is_mostly_void_is_seen() {
 fn pixels_of_200_m_are_seen() {
     let tiff = Tiff::new(90, 70, (3, 32)).placed((200.0, 200.0), (0.0, 0.0));
     let said = warnings(&ground(&tiff, hills), &["world.toml"]);
-    assert!(said.contains("a pixel is 200 × 200 m"), "{said}");
+    assert!(said.contains("is 200 × 200 m, more than 100 m"), "{said}");
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn grids_that_are_not_in_metres_are_refused_with_the_true_size() {
         &[],
         &[
             "degrees.tif is in degrees",
-            "15.500 × 30.948 m",
+            "15.499948 × 30.947858 m",
             "pixel_size = \"ground\"",
         ],
     );

@@ -32,7 +32,8 @@ const QUARTERS: &str = "scale = 0.25\noffset = -10\nnodata = 65535\n";
 
 /// Bakes the terrain that `terrain`, the keys of that table, names.
 fn bake(place: &Place, terrain: &str) -> Digests {
-    let text = format!("seed = 5\n[terrain]\npixel_size = [1, 1]\n{terrain}\n[tiles]\nsize = 64\n{RULES}");
+    let text =
+        format!("seed = 5\n[terrain]\npixel_size = [1, 1]\n{terrain}\n[tiles]\nsize = 64\n{RULES}");
     place.bake(&text, 2, "out").unwrap();
     place.digests("out")
 }
@@ -238,7 +239,7 @@ fn write_exr(path: &Path, pixel: impl Fn(usize, usize) -> f32) {
         SIZE,
         LayerAttributes::default(),
         Encoding::SMALL_LOSSLESS,
-        AnyChannels::sort(smallvec::smallvec![channel]),
+        AnyChannels::sort([channel].into_iter().collect()),
     );
     Image::from_layer(layer).write().to_file(path).unwrap();
 }

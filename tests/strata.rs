@@ -150,7 +150,7 @@ fn weights(place: &Place, out: &str) -> Raster<u8> {
 #[test]
 fn noise_follows_the_seed_of_the_world_and_its_own() {
     let place = Place::new();
-    place.write("heights.tif", &plain(SIZE.0, SIZE.1), |x, y| hills(x, y));
+    place.write("heights.tif", &plain(SIZE.0, SIZE.1), hills);
     let digest = |seed: u32, noise: &str, name: &str| {
         let text = format!(
             "seed = {seed}\nterrain.heights = ['heights.tif']\n[[stratum]]\nname = 'a'\nslope = [0, 20]\nblend = 6\n\
@@ -214,7 +214,7 @@ fn a_mask_that_cannot_be_meant_is_refused_at_its_key() {
     place.write(
         "heights.tif",
         &map.clone().tag(34735, projected(32632)),
-        |x, y| hills(x, y),
+        hills,
     );
     let write = |name: &str, tiff: Tiff| place.write(name, &tiff, |x, _| (x % 2) as f64);
     let byte = |w, h| Tiff::new(w, h, (1, 8));
@@ -268,7 +268,7 @@ fn a_mask_that_cannot_be_meant_is_refused_at_its_key() {
 fn what_a_person_should_know_of_a_mask_is_said() {
     let place = Place::new();
     let map = Tiff::new(40, 30, (3, 32)).placed((2.0, 2.0), (1000.0, 2000.0));
-    place.write("heights.tif", &map, |x, y| hills(x, y));
+    place.write("heights.tif", &map, hills);
     let write = |name: &str, tiff: Tiff, most: f64| {
         place.write(name, &tiff, |x, y| ((x + y) % 2) as f64 * most);
     };

@@ -51,6 +51,7 @@ fn heights(name: &str, bytes: &[u8]) {
             text_bytes: 1 << 16,
             window_bytes: 1 << 21,
             stream_bytes: 1 << 20,
+            unpacked_bytes: 1 << 22,
         },
         ..Options::default()
     };

@@ -6,11 +6,12 @@ use ecotone_geotiff::{Mosaic, Part, Patch, Patched};
 use ecotone_store::{
     AlphaRecord, ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION,
     FieldRecord, GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord,
-    SDF_VOID, SourceRecord, SpeciesRecord, Stage, content_digest,
+    RawRecord, RawWord, SDF_VOID, SourceRecord, SpeciesRecord, Stage, content_digest,
 };
 
 use crate::config::{
-    self, Alpha, Compression as CompressionWord, Field, Loaded, PatchMode, Species, Terrain,
+    self, Alpha, Compression as CompressionWord, Field, Loaded, PatchMode, RawType, Species,
+    Terrain,
 };
 use crate::inputs::Inputs;
 use crate::plan::Plan;
@@ -84,9 +85,25 @@ fn height_records(terrain: &Terrain, map: &Mosaic) -> Vec<HeightsRecord> {
         band: Some(terrain.band).filter(|&band| band > 1),
         scale: terrain.scale,
         offset: terrain.offset,
+        range: terrain.range,
         nodata: terrain.nodata,
+        raw: terrain.raw.map(raw_record),
     };
     map.parts().iter().map(record).collect()
+}
+
+fn raw_record(raw: config::Raw) -> RawRecord {
+    RawRecord {
+        width: raw.width,
+        height: raw.height,
+        sample: match raw.sample {
+            RawType::U8 => RawWord::U8,
+            RawType::U16 => RawWord::U16,
+            RawType::I16 => RawWord::I16,
+            RawType::F32 => RawWord::F32,
+        },
+        big_endian: raw.byte_order == config::ByteOrder::Big,
+    }
 }
 
 fn patch_records(terrain: &Terrain, map: &Patched) -> Vec<PatchRecord> {

@@ -3,8 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ecotone_geotiff::{Alpha, BlockCache, Mosaic, MosaicFile, Options, Patch, PatchMode, Patched};
-use ecotone_store::{AlphaRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, StoreError};
+use ecotone_geotiff::{
+    Alpha, BlockCache, ByteOrder, Mosaic, MosaicFile, Options, Patch, PatchMode, Patched,
+    RawLayout, SampleType,
+};
+use ecotone_store::{
+    AlphaRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, RawWord, StoreError,
+};
 
 use crate::InterchangeError;
 
@@ -50,7 +55,23 @@ fn options(record: &HeightsRecord) -> Options {
     Options {
         scale: record.scale,
         offset: record.offset,
+        range: record.range,
         nodata: record.nodata,
+        raw: record.raw.map(|raw| RawLayout {
+            width: raw.width,
+            height: raw.height,
+            sample: match raw.sample {
+                RawWord::U8 => SampleType::U8,
+                RawWord::U16 => SampleType::U16,
+                RawWord::I16 => SampleType::I16,
+                RawWord::F32 => SampleType::F32,
+            },
+            byte_order: if raw.big_endian {
+                ByteOrder::Big
+            } else {
+                ByteOrder::Little
+            },
+        }),
         ..Options::default()
     }
 }

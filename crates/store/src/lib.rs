@@ -32,8 +32,8 @@ pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use error::StoreError;
 pub use manifest::{
     AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
-    GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, SDF_VOID,
-    SourceRecord, SpeciesRecord, Stage,
+    GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, RawRecord, RawWord,
+    SDF_VOID, SourceRecord, SpeciesRecord, Stage,
 };
 pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,

@@ -184,9 +184,43 @@ pub struct HeightsRecord {
     /// Metres added to each scaled height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
+    /// Heights of the smallest and the largest number of the file's type, or of 0 and 1 where it holds fractions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
     /// The raw value of a void.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodata: Option<f64>,
+    /// What a raw file holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<RawRecord>,
+}
+
+/// What a raw file holds, row by row from the north-west.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawRecord {
+    /// Pixels from west to east.
+    pub width: u32,
+    /// Pixels from north to south.
+    pub height: u32,
+    /// The type of its numbers.
+    #[serde(rename = "type")]
+    pub sample: RawWord,
+    /// Whether the first byte of a number is its highest.
+    pub big_endian: bool,
+}
+
+/// The type of a raw file's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RawWord {
+    /// Whole numbers of one byte.
+    U8,
+    /// Whole numbers of two bytes.
+    U16,
+    /// Signed whole numbers of two bytes.
+    I16,
+    /// Fractions of four bytes.
+    F32,
 }
 
 /// A patch of heights and where in the map it lies.

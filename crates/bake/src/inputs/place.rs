@@ -34,8 +34,9 @@ pub(super) fn place(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeEr
     let PixelSize { x, y } = placed.transform.pixel;
     if x.max(y) > LARGEST_USUAL_M {
         placed.warnings.push(format!(
-            "a pixel of {} is {x:.6} × {y:.6} m, more than {LARGEST_USUAL_M} m: is its unit right?",
-            heights.path().display()
+            "a pixel of {} is {} m, more than {LARGEST_USUAL_M} m: is its unit right?",
+            heights.path().display(),
+            metres(placed.transform.pixel)
         ));
     }
     Ok(placed)
@@ -71,9 +72,9 @@ fn taken_as_metres(
         TrueSize::Known(size) if size == grid.pixel => return Ok(Vec::new()),
         TrueSize::Known(size) if !ground::differs(&size, &grid.pixel) => {
             return Ok(vec![format!(
-                "{file} is in {measure}; its pixels are taken as {x} × {y} m, and are truly {:.6} × {:.6} m at its \
+                "{file} is in {measure}; its pixels are taken as {x} × {y} m, and are truly {} m at its \
                  centre; terrain.pixel_size = \"ground\" would use that",
-                size.x, size.y
+                metres(size)
             )]);
         }
         TrueSize::Unsaid if x.min(y) >= SMALLEST_USUAL_M => return Ok(Vec::new()),
@@ -85,8 +86,8 @@ fn taken_as_metres(
         }
         TrueSize::Known(size) => (
             format!(
-                "{file} is in {measure}; a pixel's true size at its centre is {:.6} × {:.6} m",
-                size.x, size.y
+                "{file} is in {measure}; a pixel's true size at its centre is {} m",
+                metres(size)
             ),
             "give terrain.pixel_size = \"ground\" to use that size, or [x, y] in metres, or warp the file to a \
              projection in metres",
@@ -135,7 +136,7 @@ fn by_config(heights: &Heights, pixel: PixelSize) -> Placed {
         let grid = found.transform;
         match true_size(header, &grid, heights.rect()) {
             TrueSize::Known(size) if size != grid.pixel => {
-                let places = format!("{:.6} × {:.6} m at the map's centre", size.x, size.y);
+                let places = format!("{} m at the map's centre", metres(size));
                 (size, places)
             }
             TrueSize::Known(size) => (size, format!("{} × {} m", size.x, size.y)),
@@ -228,9 +229,15 @@ fn measure(header: &Header) -> String {
         Some(unit) if unit.name == "degree" => "degrees".to_owned(),
         Some(unit) => match unit.size {
             Some(size) if !header.is_geographic() => {
-                format!("the unit \"{}\" ({size:.9} m)", unit.name)
+                format!("the unit \"{}\" ({size} m)", unit.name)
             }
             _ => format!("the unit \"{}\"", unit.name),
         },
     }
+}
+
+/// A size in metres to the micrometre, without zeros that say nothing.
+fn metres(PixelSize { x, y }: PixelSize) -> String {
+    let rounded = |size: f64| (size * 1e6).round() / 1e6;
+    format!("{} × {}", rounded(x), rounded(y))
 }

@@ -13,6 +13,7 @@ use super::pixels::{Opener, Pixels};
 use super::xml::{Borrowed, Description};
 use super::{MosaicError, check_window, lay};
 use crate::georeference::{self, Placement};
+use crate::metadata::Linear;
 use crate::sample::with_sample;
 use crate::{Georeference, Limits, Options, Sample, SampleType, Source, SourceError};
 
@@ -147,6 +148,12 @@ impl Vrt {
             }
             None => Ok(None),
         };
+        let said = Linear {
+            scale: description.scale,
+            offset: description.offset,
+        };
+        let over = |range| Linear::over(range, description.sample);
+        let own = options.range.map_or(said, over);
         let mut vrt = Self {
             path: path.to_owned(),
             rect: Rect::new(0, 0, width.into(), height.into()),
@@ -154,8 +161,8 @@ impl Vrt {
             sample: description.sample,
             placement,
             nodata: options.nodata.or(description.nodata),
-            scale: options.scale.unwrap_or(description.scale),
-            offset: options.offset.unwrap_or(description.offset),
+            scale: options.scale.unwrap_or(own.scale),
+            offset: options.offset.unwrap_or(own.offset),
             limits: options.limits.clone(),
             layers: Vec::with_capacity(description.sources.len()),
         };
