@@ -359,3 +359,43 @@ fn numbered_tiles_without_overlap_meet_and_may_be_missing() {
     assert_eq!(bake(&place, &format!("{tiles} # with a gap")), gap);
     assert_ne!(gap, whole);
 }
+
+#[test]
+fn tiles_have_one_range_of_heights() {
+    // As users of other tools report: each tile was stretched to its own range, and neighbours no longer met.
+    let place = Place::new();
+    let (left, right) = (
+        |x: usize| x as f64 * 100.0 / 32.0,
+        |x: usize| 100.0 + x as f64 * 800.0 / 32.0,
+    );
+    // Whole numbers of 1/64 m, so that the range below is exact.
+    let steps = |height: f64| height * 64.0;
+    let tile = Tiff::new(33, 33, (1, 16));
+    place.write("hills_x0_y0.tif", &tile, |x, _| steps(left(x)));
+    place.write("hills_x1_y0.tif", &tile, |x, _| steps(right(x)));
+    let whole = Tiff::new(65, 33, (3, 32));
+    place.write("whole.tif", &whole, |x, _| {
+        if x <= 32 { left(x) } else { right(x - 32) }
+    });
+    let slopes = |terrain: &str| {
+        let text = format!(
+            "[terrain]\npixel_size = [1, 1]\n{terrain}\n[output]\nfields = ['slope']\n[[stratum]]\nname = 'ground'\n"
+        );
+        place.bake(&text, 1, "out").unwrap();
+        let world = Finished::open(&place.path("out")).unwrap();
+        let mut slopes = Raster::default();
+        let map = Rect::new(0, 0, 65, 33);
+        assert!(world.field("slope", 0, map, &mut slopes).unwrap());
+        slopes.into_pixels()
+    };
+    // 65535 is 1023.984375 m.
+    let tiles = "heights = ['hills_x{x}_y{y}.tif']\noverlap = 1\nrange = [0, 1023.984375]";
+    let slopes_of_tiles = slopes(tiles);
+    assert_eq!(slopes_of_tiles, slopes("heights = ['whole.tif']"));
+    // Rise over run is 100/32 and 800/32, and between them their mean.
+    for (x, rise) in [(16, 100.0 / 32.0), (48, 800.0 / 32.0), (32, 450.0 / 32.0)] {
+        let slope = f64::from(slopes_of_tiles[65 * 16 + x]);
+        let right: f64 = f64::atan(rise).to_degrees();
+        assert!((slope - right).abs() < 1e-4, "{x}: {slope} {right}");
+    }
+}

@@ -426,3 +426,20 @@ fn a_source_may_be_shared() {
     check::<Source>();
     check::<BlockCache>();
 }
+
+#[test]
+fn a_window_of_a_million_pixels_square_takes_no_more_than_itself() {
+    // As users of other tools report: the whole raster was loaded, and the process was killed.
+    let mut tiff = Tiff::new(1_000_000, 1_000_000, (1, 8));
+    tiff.tile = Some((16_384, 16_384));
+    tiff.absent = (0..62 * 62).collect();
+    let source = open(&tiff, |_, _, _| unreachable!("no block is there"));
+    let window = Rect::new(999_990, 499_990, 1_000_010, 500_010);
+    let heights = heights(&source, window, 0);
+    let (inside, beyond): (Vec<_>, Vec<_>) = heights
+        .iter()
+        .enumerate()
+        .partition(|(idx, _)| idx % 20 < 10);
+    assert!(inside.iter().all(|&(_, &height)| height == 0.0));
+    assert!(beyond.iter().all(|(_, height)| height.is_nan()));
+}

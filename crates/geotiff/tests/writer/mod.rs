@@ -159,6 +159,11 @@ impl Tiff {
         for bands in &planes {
             for y0 in (0..self.height).step_by(height) {
                 for x0 in (0..self.width).step_by(width) {
+                    // A file may be far larger than what is in it.
+                    if self.absent.contains(&blocks.len()) {
+                        blocks.push(Vec::new());
+                        continue;
+                    }
                     let n_rows = if self.tile.is_some() {
                         height
                     } else {
