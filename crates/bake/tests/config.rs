@@ -339,3 +339,27 @@ fn every_config_that_ships_loads() {
     }
     assert!(n_configs >= 2);
 }
+
+#[test]
+fn every_example_of_the_docs_on_inputs_loads() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/inputs.md");
+    let text = std::fs::read_to_string(docs).unwrap();
+    let examples = text
+        .split("```toml\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap());
+    let mut n_examples = 0;
+    for example in examples {
+        // An example shows the one table it is about.
+        let heights = match example.contains("[terrain]") {
+            true => "",
+            false => "terrain.heights = ['alps.tif']\n",
+        };
+        let ground = "\n[[stratum]]\nname = 'ground'\n";
+        if let Err(error) = parse(&format!("{heights}{example}{ground}")) {
+            panic!("{error}\n\n{example}");
+        }
+        n_examples += 1;
+    }
+    assert!(n_examples >= 7, "{n_examples}");
+}

@@ -64,7 +64,7 @@ pub struct Terrain {
     #[schemars(range(min = 1, max = 65535), extend("examples" = [1]))]
     pub band: u32,
     /// The size of a pixel in metres, east-west and north-south, instead of the file's own; or "ground", the true
-    /// size at the map's centre, for a file in degrees or Web Mercator. With it, the world's origin is the map's
+    /// size at the map's centre, for a file in degrees, feet or Web Mercator. With it, the world's origin is the map's
     /// north-west corner.
     #[schemars(extend("examples" = [[1.0, 1.0]]))]
     pub pixel_size: Option<PixelSizeChoice>,
@@ -81,14 +81,15 @@ pub struct Terrain {
     /// The raw value that means "no height here", instead of the file's own.
     #[schemars(extend("examples" = [-32768.0]))]
     pub nodata: Option<f64>,
-    /// The pixels in a row of raw files, which do not say it themselves. Left out: a square is guessed from the length.
+    /// What raw files hold, which do not say it themselves. Left out: the type is guessed from the name, and a square
+    /// from the length.
     #[schemars(extend("examples" = [{ "width": 4033, "height": 4033 }]))]
     pub raw: Option<Raw>,
     /// The pixels that neighbours share where `heights` has a pattern with `{x}` and `{y}`: 0, or 1 where each tile
     /// repeats the border of the next.
     #[schemars(range(max = 1), extend("examples" = [1]))]
     pub overlap: Option<u32>,
-    /// Where to the numbers `{y}` of a pattern grow. Left out: "south".
+    /// The direction in which the numbers `{y}` of a pattern grow. Left out: "south".
     #[schemars(extend("examples" = ["north"]))]
     pub rows: Option<RowOrder>,
     /// Edits of the heights, laid over the map in the order listed.

@@ -38,8 +38,8 @@ pub struct Stratum {
     #[serde(default)]
     #[schemars(extend("examples" = [true]))]
     pub fallback: bool,
-    /// Where the stratum lies over the ground, relative to this file's folder: a raster between 0 and 1 (integers are
-    /// divided by their type's largest value) on any grid in the map's coordinates, or a GeoJSON of polygons, lines and
+    /// Where the stratum lies over the ground, relative to this file's folder: a raster between 0 and 1 (8- and
+    /// 16-bit integers are divided by their type's largest value) on any grid in the map's coordinates, or a GeoJSON of polygons, lines and
     /// points. A stratum with a mask has no bands and no fallback.
     #[schemars(length(min = 1), extend("examples" = ["road.tif"]))]
     pub mask: Option<String>,
