@@ -191,6 +191,41 @@ fn what_is_no_geojson_is_refused_at_its_line() {
 }
 
 #[test]
+fn an_object_has_one_content() {
+    let line = "{\"type\":\"LineString\",\"coordinates\":[[5,5],[9,9]]}";
+    let feature = format!("{{\"type\":\"Feature\",\"geometry\":{line}}}");
+    let with = |kind: &str, more: &str| format!("{{\"type\":\"{kind}\",{more}}}");
+    let coordinates = "\"coordinates\":[[0,0],[4,4]]";
+    for (text, reason) in [
+        (
+            with("LineString", &format!("{coordinates},\"geometry\":{line}")),
+            "feature 1 has an object with two contents",
+        ),
+        (
+            with(
+                "FeatureCollection",
+                &format!("{coordinates},\"features\":[{feature}]"),
+            ),
+            "two contents",
+        ),
+        (
+            with("Feature", &format!("\"geometry\":{line},\"geometry\":null")),
+            "two contents",
+        ),
+        (
+            with("Feature", coordinates),
+            "a Feature with a content that is no `geometry`",
+        ),
+        (
+            with("LineString", &format!("\"geometries\":[{line}]")),
+            "the LineString of feature 1 has no `coordinates`",
+        ),
+    ] {
+        refused(&text, 1, reason);
+    }
+}
+
+#[test]
 fn nesting_without_end_exhausts_no_stack() {
     let deep = 1_000_000;
     refused(

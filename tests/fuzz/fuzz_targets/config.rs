@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../targets.rs"]
+#[path = "../targets/mod.rs"]
 mod targets;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::config(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::bounded(targets::config, bytes));

@@ -163,8 +163,9 @@ fn notes(map: &Map, headers: &[ExrHeader], layer: &Layer) -> Vec<String> {
     let mut notes = Vec::new();
     if headers.len() > 1 {
         let own_name = header.own_attributes.layer_name.as_ref();
-        let own_name =
-            own_name.map_or("the first".to_owned(), |name| format!("the first, {name},"));
+        let own_name = own_name.map_or("the first".to_owned(), |name| {
+            format!("the first, {:.40},", name.to_string())
+        });
         notes.push(format!(
             "{file} has {} layers, and {own_name} is read",
             headers.len()
@@ -172,7 +173,8 @@ fn notes(map: &Map, headers: &[ExrHeader], layer: &Layer) -> Vec<String> {
     }
     if layer.channels.len() > 1 {
         let bands = layer.channels.iter().zip(1..).map(|(&channel, band)| {
-            format!("band {band} is {}", header.channels.list[channel].name)
+            let name = header.channels.list[channel].name.to_string();
+            format!("band {band} is {name:.40}")
         });
         let bands: Vec<String> = bands.take(8).collect();
         notes.push(format!(

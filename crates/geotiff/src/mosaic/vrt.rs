@@ -99,10 +99,11 @@ fn text(path: &Path) -> Result<String, SourceError> {
     String::from_utf8(text).map_err(|_| not_xml(path, "it is not UTF-8"))
 }
 
-pub(super) fn not_xml(path: &Path, reason: impl Into<String>) -> SourceError {
+pub(super) fn not_xml(path: &Path, reason: impl AsRef<str>) -> SourceError {
     MosaicError::NotXml {
         path: path.to_owned(),
-        reason: reason.into(),
+        // The parser quotes whole names.
+        reason: format!("{:.200}", reason.as_ref()),
     }
     .into()
 }

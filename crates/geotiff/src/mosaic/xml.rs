@@ -17,6 +17,8 @@ const MOST_NODES: u32 = 11 << 17;
 const MOST_ATTRIBUTES: usize = 5 << 18;
 /// Bytes of one tag: the parser compares each attribute of an element with all others.
 const MOST_TAG_BYTES: usize = 1 << 12;
+/// Bytes of a file name: longer ones no system opens.
+const MOST_NAME_BYTES: usize = 1 << 12;
 /// GDAL counts pixels in 32 bits.
 const MOST_SIDE: u32 = i32::MAX as u32;
 
@@ -78,7 +80,7 @@ fn vrt_error(
     MosaicError::Vrt {
         path: path.to_owned(),
         line,
-        element: element.to_owned(),
+        element: format!("{element:.80}"),
         reason: reason.into(),
     }
     .into()
@@ -159,7 +161,7 @@ impl Reader<'_> {
             return Err(self.refuse(root, "is no <VRTDataset>"));
         }
         if let Some(kind) = root.attribute("subClass") {
-            return Err(self.refuse(root, format!("is a {kind}, which is not read")));
+            return Err(self.refuse(root, format!("is a {kind:.80}, which is not read")));
         }
         let size = (
             self.side(root, "rasterXSize")?,
@@ -201,7 +203,7 @@ impl Reader<'_> {
         let side = text.trim().parse().ok();
         side.filter(|side| (1..=MOST_SIDE).contains(side))
             .ok_or_else(|| {
-                let reason = format!("has {name} \"{text}\", and 1 to {MOST_SIDE} is expected");
+                let reason = format!("has {name} \"{text:.80}\", and 1 to {MOST_SIDE} is expected");
                 self.refuse(root, reason)
             })
     }
@@ -218,7 +220,9 @@ impl Reader<'_> {
     fn band(&self, node: Node) -> Result<Description, SourceError> {
         match node.attribute("subClass") {
             None | Some("VRTSourcedRasterBand") => {}
-            Some(kind) => return Err(self.refuse(node, format!("is a {kind}, which is not read"))),
+            Some(kind) => {
+                return Err(self.refuse(node, format!("is a {kind:.80}, which is not read")));
+            }
         }
         let mut band = Description {
             size: (0, 0),
@@ -263,7 +267,7 @@ impl Reader<'_> {
             "Float32" => SampleType::F32,
             "Float64" => SampleType::F64,
             other => {
-                let reason = format!("holds {other} samples, which are not read");
+                let reason = format!("holds {other:.80} samples, which are not read");
                 return Err(self.refuse(band, reason));
             }
         })
@@ -311,6 +315,10 @@ impl Reader<'_> {
         let name = node.text().unwrap_or_default();
         if name.starts_with("/vsi") || name.trim_start().starts_with('<') {
             let reason = format!("names {name:.80}, and only files are read");
+            return Err(self.refuse(node, reason));
+        }
+        if name.len() > MOST_NAME_BYTES {
+            let reason = format!("has {} bytes, and {MOST_NAME_BYTES} are read", name.len());
             return Err(self.refuse(node, reason));
         }
         let folder = self.path.parent().unwrap_or(Path::new(""));

@@ -139,10 +139,12 @@ fn malformed(error: serde_json::Error) -> GeoJsonError {
     let (line, column) = (error.line(), error.column());
     let whole = error.to_string();
     let place = format!(" at line {line} column {column}");
+    let reason = whole.strip_suffix(&place).unwrap_or(&whole);
     GeoJsonError::Malformed {
         line,
         column,
-        reason: whole.strip_suffix(&place).unwrap_or(&whole).to_owned(),
+        // The JSON reader quotes whole texts.
+        reason: format!("{reason:.200}"),
     }
 }
 
@@ -181,9 +183,15 @@ struct Object<'c> {
 #[derive(Default)]
 struct Seen {
     kind: Option<String>,
-    coordinates: Option<Coordinates>,
-    has_features: bool,
-    has_geometries: bool,
+    content: Option<Content>,
+}
+
+/// The member that an object draws by.
+enum Content {
+    Features,
+    Geometry,
+    Geometries,
+    Coordinates(Coordinates),
 }
 
 impl<'de> DeserializeSeed<'de> for Object<'_> {
@@ -231,35 +239,39 @@ impl Object<'_> {
         map: &mut A,
         seen: &mut Seen,
     ) -> Result<(), A::Error> {
-        let is_drawn = seen.coordinates.is_some() || seen.has_geometries;
         let into = &mut *self.into;
         match (member, self.role) {
+            // Positions of a content lie together, so there is none within another.
+            (Member::Features, Role::Root)
+            | (Member::Geometry, Role::Root | Role::Feature)
+            | (Member::Geometries | Member::Coordinates, Role::Root | Role::Geometry)
+                if seen.content.is_some() =>
+            {
+                let feature = into.feature();
+                let message = format!("feature {feature} has an object with two contents");
+                return Err(de::Error::custom(message));
+            }
             (Member::Type, _) => seen.kind = Some(map.next_value()?),
             (Member::Crs, Role::Root) => into.crs = crs_name(&map.next_value()?),
             (Member::Features, Role::Root) => {
-                seen.has_features = true;
+                seen.content = Some(Content::Features);
                 let role = Role::Feature;
                 map.next_value_seed(List(Object { into, role }))?;
             }
             (Member::Geometry, Role::Root | Role::Feature) => {
+                seen.content = Some(Content::Geometry);
                 let role = Role::Geometry;
                 map.next_value_seed(Object { into, role })?;
             }
-            (Member::Geometries | Member::Coordinates, Role::Root | Role::Geometry) if is_drawn => {
-                let message = format!(
-                    "feature {} has a geometry with two contents",
-                    into.feature()
-                );
-                return Err(de::Error::custom(message));
-            }
             (Member::Geometries, Role::Root | Role::Geometry) => {
-                seen.has_geometries = true;
+                seen.content = Some(Content::Geometries);
                 let role = Role::Geometry;
                 map.next_value_seed(List(Object { into, role }))?;
             }
             (Member::Coordinates, Role::Root | Role::Geometry) => {
                 let feature = into.feature();
-                seen.coordinates = Some(coordinates::read(map, &mut into.positions, feature)?);
+                let found = coordinates::read(map, &mut into.positions, feature)?;
+                seen.content = Some(Content::Coordinates(found));
             }
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
@@ -270,19 +282,26 @@ impl Object<'_> {
     fn finish(self, seen: Seen) -> Result<(), String> {
         let feature = self.into.feature();
         let kind = seen.kind.as_deref().unwrap_or("");
-        match (kind, self.role) {
-            ("FeatureCollection", Role::Root) if seen.has_features => Ok(()),
-            ("FeatureCollection", Role::Root) => {
+        match (kind, self.role, seen.content) {
+            ("FeatureCollection", Role::Root, Some(Content::Features)) => Ok(()),
+            ("FeatureCollection", Role::Root, _) => {
                 Err("a FeatureCollection without `features`".into())
             }
-            ("Feature", Role::Root | Role::Feature) => Ok(()),
-            ("GeometryCollection", Role::Root | Role::Geometry) if seen.has_geometries => Ok(()),
-            (_, Role::Feature) => Err(format!(
-                "entry {feature} of `features` has the type \"{kind}\", expected \"Feature\""
+            ("Feature", Role::Root | Role::Feature, None | Some(Content::Geometry)) => Ok(()),
+            ("Feature", Role::Root, _) => {
+                Err("a Feature with a content that is no `geometry`".into())
+            }
+            ("GeometryCollection", Role::Root | Role::Geometry, Some(Content::Geometries)) => {
+                Ok(())
+            }
+            (_, Role::Feature, _) => Err(format!(
+                "entry {feature} of `features` has the type \"{kind:.40}\", expected \"Feature\""
             )),
-            _ => match (seen.coordinates, geometry::Kind::named(kind)) {
-                (Some(coordinates), Some(kind)) => geometry::take(self.into, kind, &coordinates),
-                (None, Some(_)) => Err(format!(
+            (_, _, content) => match (content, geometry::Kind::named(kind)) {
+                (Some(Content::Coordinates(coordinates)), Some(kind)) => {
+                    geometry::take(self.into, kind, &coordinates)
+                }
+                (_, Some(_)) => Err(format!(
                     "the {kind} of feature {feature} has no `coordinates`"
                 )),
                 (_, None) => Err(unknown_type(kind, feature)),
@@ -292,9 +311,8 @@ impl Object<'_> {
 }
 
 fn unknown_type(kind: &str, feature: u32) -> String {
-    let shown: String = kind.chars().take(40).collect();
     format!(
-        "feature {feature} has an object of type \"{shown}\", expected a Point, LineString, Polygon, the Multi of one of \
+        "feature {feature} has an object of type \"{kind:.40}\", expected a Point, LineString, Polygon, the Multi of one of \
          them or a GeometryCollection"
     )
 }

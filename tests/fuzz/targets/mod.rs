@@ -2,22 +2,33 @@
 //!
 //! The fuzzers run these bodies on bytes they make up, and the test `fuzz_corpus` on the files that are kept.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, clippy::unwrap_used)]
+
+mod heights;
+mod largest;
+mod shapes;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Limits, Options, Source, SourceError};
 use ecotone_grid::{Raster, Rect};
 use ecotone_interchange::Finished;
 use ecotone_store::{Chunk, ChunkSpecies, ChunkView, encode};
+
+pub use heights::{exr, geotiff, png, raw, vrt};
+pub use largest::bounded;
+pub use shapes::geojson;
 
 /// A fuzz target: its name, which is also that of its folders in `corpus` and `findings`, and its body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 9] = [
     ("geotiff", geotiff),
+    ("png", png),
+    ("exr", exr),
+    ("raw", raw),
+    ("vrt", vrt),
+    ("geojson", geojson),
     ("config", config),
     ("chunk", chunk),
     ("world", world),
@@ -34,96 +45,11 @@ fn folder() -> tempfile::TempDir {
     folder.unwrap()
 }
 
-/// A height file: opened, described, and read in windows, as a whole and as a stream.
-pub fn geotiff(bytes: &[u8]) {
-    heights("heights.tif", bytes);
-}
-
-/// Reads a height file by its name's ending, under limits that a small honest file never meets.
-fn heights(name: &str, bytes: &[u8]) {
-    let folder = folder();
-    let path = folder.path().join(name);
-    std::fs::write(&path, bytes).unwrap();
-    let options = Options {
-        limits: Limits {
-            block_bytes: 1 << 20,
-            blocks: 1 << 14,
-            text_bytes: 1 << 16,
-            window_bytes: 1 << 21,
-            stream_bytes: 1 << 20,
-            unpacked_bytes: 1 << 22,
-        },
-        ..Options::default()
-    };
-    let cache = Arc::new(BlockCache::new(1 << 16));
-    match Source::open(&path, &options, cache) {
-        Ok(source) => read(&source),
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-}
-
-fn read(source: &Source) {
-    let (header, map) = (source.header(), source.rect());
-    let _ = source.georeference().map_err(|error| error.to_string());
-    let _ = (
-        header.linear_unit(),
-        header.angular_unit(),
-        header.is_web_mercator(),
-    );
-    assert!(map.width() > 0 && map.height() > 0 && header.n_bands > 0);
-    let last = header.n_bands - 1;
-    let _ = (header.said(last), header.scale(last), header.offset(last));
-    let corner = Rect::new(map.x1 - 9, map.y1 - 7, map.x1 + 3, map.y1 + 2);
-    for (window, band) in [
-        (Rect::new(-3, -2, 17, 13), 0),
-        (corner, last),
-        (Rect::new(5, 5, 5, 5), 0),
-    ] {
-        agree(source, window, band);
-    }
-    assert!(matches!(
-        source.read(corner, header.n_bands, &mut Raster::default()),
-        Err(SourceError::NoBand { .. })
-    ));
-    let mut n_streamed = 0_usize;
-    if source
-        .rows_as_f32(|piece| n_streamed += piece.len())
-        .is_ok()
-    {
-        assert_eq!(n_streamed, map.width() * map.height());
-    }
-}
-
-/// A window that is read twice, and one of its rows alone, have the same heights; what is off the map is void.
-fn agree(source: &Source, window: Rect, band: usize) {
-    let read = |rect| {
-        let mut out = Raster::default();
-        source.read(rect, band, &mut out).map(|()| out)
-    };
-    let Ok(whole) = read(window) else {
-        return;
-    };
-    let map = source.rect();
-    let bits = |heights: &Raster<f64>| -> Vec<u64> {
-        heights
-            .pixels()
-            .iter()
-            .map(|height| height.to_bits())
-            .collect()
-    };
-    assert_eq!(
-        read(window).map(|again| bits(&again)).ok(),
-        Some(bits(&whole))
-    );
-    for y in window.y0..window.y1 {
-        let row = read(Rect::new(window.x0, y, window.x1, y + 1)).unwrap();
-        for x in window.x0..window.x1 {
-            let height = whole.band(0).at(x, y);
-            assert_eq!(row.band(0).at(x, y).to_bits(), height.to_bits());
-            let is_off = !(map.x0..map.x1).contains(&x) || !(map.y0..map.y1).contains(&y);
-            assert!(!is_off || height.is_nan());
-        }
-    }
+/// What is said to people is there, and is not a whole file.
+fn check_text(text: &str) {
+    // A name of 4096 bytes may stand in it twice.
+    const LONGEST: usize = 9 << 10;
+    assert!((1..=LONGEST).contains(&text.len()), "{text}");
 }
 
 /// A config: read, or refused with every mistake shown.
