@@ -24,6 +24,7 @@ mod plan;
 mod rules;
 mod run;
 mod scene;
+mod shares;
 pub mod survey;
 mod system;
 mod trim;

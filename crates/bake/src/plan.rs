@@ -224,9 +224,44 @@ impl Plan {
         };
         let size = i64::from(self.tiles.size());
         let last = |end: i64, limit: i64| ((end.clamp(1, limit) - 1) / size) as u32;
-        let strip_tiles = (STRIP_PX / self.tiles.size()).max(1);
-        let strip = last(rect.x1, map.x1) / strip_tiles;
+        let strip = last(rect.x1, map.x1) / self.strip_tiles();
         (strip, last(rect.y1, map.y1), stage, y, x)
+    }
+
+    /// Tiles from one side of a strip to the other.
+    fn strip_tiles(&self) -> u32 {
+        (STRIP_PX / self.tiles.size()).max(1)
+    }
+
+    /// The windows of inputs that jobs beside each other read a part each of: a row of tiles, or of chunks, from one
+    /// side of a strip to the other, and what is read around it. None where a single job reads all of a row.
+    pub fn shared_windows(&self) -> impl Iterator<Item = Rect> + use<> {
+        let (map, size) = (self.tiles.map(), i64::from(self.tiles.size()));
+        let strip = i64::from(self.strip_tiles()) * size;
+        let width = strip.min(map.x1);
+        let tiles = (width > size).then_some(size);
+        let n_rows = tiles.max(self.chunk_rows(width)).unwrap_or(0).min(map.y1);
+        let (height, reach) = (map.y1, self.reaches.strata);
+        let tops = (0..height).step_by(size as usize);
+        tops.filter(move |_| n_rows > 0).flat_map(move |top| {
+            let lefts = (0..map.x1).step_by(strip as usize);
+            lefts.map(move |left| {
+                Rect::new(left, top, left + strip, top + n_rows)
+                    .grow(reach)
+                    .intersect(&map)
+            })
+        })
+    }
+
+    /// Rows of pixels that the plants of a chunk read, where there are plants and chunks lie beside each other within
+    /// `width` pixels.
+    fn chunk_rows(&self, width: i64) -> Option<i64> {
+        let has_plants = self.jobs.iter().any(|job| matches!(job, Job::Plants(_)));
+        let side_m = self.chunks.size as f64 / STEPS_PER_M;
+        let pixel = self.transform.pixel;
+        let is_shared = has_plants && side_m / pixel.x < width as f64;
+        let around = 2 * i64::from(self.reaches.plants.y);
+        is_shared.then(|| ((side_m / pixel.y).ceil() as i64).saturating_add(around))
     }
 
     /// A rectangle on the map, grown to whole tiles.
@@ -234,5 +269,47 @@ impl Plan {
         let size = i64::from(self.tiles.size());
         let up = |v: i64| (v + size - 1).div_euclid(size) * size;
         Rect::new(rect.x0, rect.y0, up(rect.x1), up(rect.y1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ecotone_grid::PixelSize;
+
+    use super::*;
+
+    /// Of a map of 10,000 × 1,300 pixels of 1 m under chunks of 512 m.
+    fn shared(tile: u32, with_plants: bool) -> Vec<Rect> {
+        let tiles = TileGrid::new(10_000, 1_300, tile);
+        let pixel = PixelSize { x: 1.0, y: 1.0 };
+        let (x0, y0) = (0.0, 0.0);
+        let reaches = Reaches {
+            strata: Reach::square(5),
+            sdf: Reach::square(64),
+            competition_m: 2.0,
+            plants: Reach::square(3),
+        };
+        let transform = GeoTransform { x0, y0, pixel };
+        let chunks = ChunkGrid::new(512.0);
+        let plan = Plan::new(tiles, transform, chunks, reaches, with_plants);
+        plan.shared_windows().collect()
+    }
+
+    #[test]
+    fn jobs_share_the_rows_of_a_strip() {
+        let tiles = shared(512, false);
+        assert_eq!(tiles.len(), 9);
+        assert_eq!(tiles[0], Rect::new(0, 0, 4101, 517));
+        assert_eq!(tiles[4], Rect::new(4091, 507, 8197, 1029));
+        assert_eq!(tiles[8], Rect::new(8187, 1019, 10_000, 1300));
+        // A chunk and the three pixels around it are more than a tile.
+        assert_eq!(shared(512, true)[0], Rect::new(0, 0, 4101, 523));
+    }
+
+    #[test]
+    fn a_tile_as_wide_as_a_strip_shares_nothing_but_its_chunks_do() {
+        assert_eq!(shared(4096, false), []);
+        let chunks = shared(4096, true);
+        assert_eq!(chunks[1], Rect::new(4091, 0, 8197, 523));
     }
 }

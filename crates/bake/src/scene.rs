@@ -13,12 +13,13 @@ use ecotone_store::{Manifest, Stage, TileHeader, WorldWriter};
 use crate::cache::Cache;
 use crate::config::Loaded;
 use crate::error::BakeError;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, mask};
 use crate::jobs::{Encoded, Made};
 use crate::manifest;
 use crate::plan::{ChunkGrid, Job, Plan};
 use crate::rules::Rules;
 use crate::run::Written;
+use crate::shares::{Shares, Wanted};
 
 /// What every worker shares; nothing in it changes but the caches and the ledger of finished tiles.
 pub(crate) struct Scene {
@@ -32,12 +33,6 @@ pub(crate) struct Scene {
     pub(crate) sdf: Tiles<i16>,
     pub(crate) patterns: Cache<(usize, BlockId), Vec<Candidate>>,
 }
-
-/// Shares of the memory budget, in sixteenths. Decoded blocks of inputs are wanted by neighbouring tiles only.
-const SOURCE_SHARE: u64 = 1;
-const WEIGHT_SHARE: u64 = 4;
-const SDF_SHARE: u64 = 7;
-const PATTERN_SHARE: u64 = 3;
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
 /// chunk. Tuned for blocks of some 20,000 candidates and two workers.
@@ -135,20 +130,22 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
 impl Scene {
     /// Opens the inputs of a config and plans their bake; nothing is written.
     pub(crate) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Self, BakeError> {
-        let share =
-            |sixteenths: u64| usize::try_from(memory_bytes / 16 * sixteenths).unwrap_or(usize::MAX);
-        let inputs = Inputs::open(loaded, share(SOURCE_SHARE))?;
+        let mut inputs = Inputs::open(loaded, Shares::new(memory_bytes, 0).sources)?;
         let rules = Rules::new(loaded, inputs.transform.pixel)?;
         let plan = plan(loaded, &inputs, &rules)?;
+        let wanted = Wanted::new(&plan, &inputs);
+        let shares = Shares::new(memory_bytes, wanted.bytes);
+        inputs.keep_blocks(shares.sources);
+        inputs.warnings.extend(wanted.warning(memory_bytes));
         let manifest = manifest::blank(loaded, &plan, &inputs, &rules);
         let headers = manifest
             .raster_stages()
             .filter_map(|stage| Some((stage.clone(), manifest.raster(&stage)?.1)))
             .collect();
         Ok(Self {
-            weights: Tiles::new(plan.tiles, share(WEIGHT_SHARE)),
-            sdf: Tiles::new(plan.tiles, share(SDF_SHARE)),
-            patterns: Cache::new(share(PATTERN_SHARE).max(rules.species.len() * PATTERN_BYTES)),
+            weights: Tiles::new(plan.tiles, shares.weights),
+            sdf: Tiles::new(plan.tiles, shares.sdf),
+            patterns: Cache::new(shares.patterns.max(rules.species.len() * PATTERN_BYTES)),
             plan,
             rules,
             inputs,
@@ -232,7 +229,7 @@ fn plan(loaded: &Loaded, inputs: &Inputs, rules: &Rules) -> Result<Plan, BakeErr
             MOST_CHUNKS,
         ));
     }
-    check_windows(loaded, rules, tiles)?;
+    check_windows(loaded, inputs, rules, tiles)?;
     if inputs
         .transform
         .bounds(map)
@@ -266,22 +263,30 @@ fn side(tiles: TileGrid) -> u64 {
 }
 
 /// What a worker takes for the windows of a tile's weights, and of its distances.
-pub(crate) fn window_bytes(rules: &Rules, tiles: TileGrid) -> [u64; 2] {
+pub(crate) fn window_bytes(inputs: &Inputs, rules: &Rules, tiles: TileGrid) -> [u64; 2] {
     let size = side(tiles);
     let n_strata = rules.strata.n_bands() as u64;
     let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
     let reaches = rules.reaches();
-    // Heights, normals and weights; weights, classes and distances.
-    let strata = area(reaches.strata) * (8 + 12 + 12) + size * size * n_strata * 5;
+    let tile = Rect::new(0, 0, size as i64, size as i64);
+    // Heights, normals and weights, and masks; weights, classes and distances.
+    let strata = area(reaches.strata) * (8 + 12 + 12)
+        + size * size * n_strata * 5
+        + mask::window_bytes(&inputs.masks, tile);
     let sdf = area(reaches.sdf) * (n_strata + 4) + size * size * n_strata * 2;
     [strata, sdf]
 }
 
 /// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
-fn check_windows(loaded: &Loaded, rules: &Rules, tiles: TileGrid) -> Result<(), BakeError> {
+fn check_windows(
+    loaded: &Loaded,
+    inputs: &Inputs,
+    rules: &Rules,
+    tiles: TileGrid,
+) -> Result<(), BakeError> {
     let size = side(tiles);
     let reaches = rules.reaches();
-    let [strata, sdf] = window_bytes(rules, tiles);
+    let [strata, sdf] = window_bytes(inputs, rules, tiles);
     let [tile, smoothing, bound] = ["tiles.size", "normals.smoothing", "edges.max_distance"];
     let grown = |reach: Reach| u64::from(reach.x.max(reach.y)) > size;
     for (bytes, reach, other) in [

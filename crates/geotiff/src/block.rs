@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use ecotone_grid::Rect;
+
 use crate::cache::Block;
 use crate::decode::{Compression, decode};
 use crate::error::mismatch;
@@ -52,19 +54,7 @@ impl Blocks {
         header: &Header,
         limits: &Limits,
     ) -> Result<Self, SourceError> {
-        let (image_width, image_height) = (u64::from(header.width), u64::from(header.height));
-        let (width, height, cut) = match header.layout {
-            Layout::Strips { rows } => (image_width, u64::from(rows), true),
-            Layout::Tiles { width, height } => (u64::from(width), u64::from(height), false),
-        };
-        let across = image_width.div_ceil(width);
-        let per_plane = across * image_height.div_ceil(height);
-        let (n_planes, n_samples) = match header.interleaving {
-            Interleaving::Pixel => (1, header.n_bands),
-            Interleaving::Band => (header.n_bands as u64, 1),
-        };
-        let n_blocks = per_plane.saturating_mul(n_planes);
-        map.within("blocks", n_blocks, limits.blocks)?;
+        let (mut blocks, n_blocks) = Self::shaped(map, header, limits)?;
         // libtiff takes either pair of tags for either layout.
         let (offsets_tag, byte_counts_tag) = if tags.has(TILE_OFFSETS) {
             (TILE_OFFSETS, TILE_BYTE_COUNTS)
@@ -72,56 +62,24 @@ impl Blocks {
             (STRIP_OFFSETS, STRIP_BYTE_COUNTS)
         };
         let mut numbers = |tag| tags.numbers(tag, limits.blocks);
-        let offsets = numbers(offsets_tag)?.unwrap_or_default();
-        let byte_counts = numbers(byte_counts_tag)?.unwrap_or_default();
-        if (offsets.len() as u64) < n_blocks {
+        blocks.offsets = numbers(offsets_tag)?.unwrap_or_default();
+        blocks.byte_counts = numbers(byte_counts_tag)?.unwrap_or_default();
+        let (n_offsets, n_byte_counts) = (blocks.offsets.len(), blocks.byte_counts.len());
+        if (n_offsets as u64) < n_blocks {
             let expected = format!("the offsets of {n_blocks} blocks");
-            return Err(tags.corrupt(offsets_tag, expected, format!("{} of them", offsets.len())));
+            return Err(tags.corrupt(offsets_tag, expected, format!("{n_offsets} of them")));
         }
-        if !byte_counts.is_empty() && (byte_counts.len() as u64) < n_blocks {
+        if n_byte_counts > 0 && (n_byte_counts as u64) < n_blocks {
             let expected = format!("the sizes of {n_blocks} blocks, or none");
-            let found = format!("{} of them", byte_counts.len());
+            let found = format!("{n_byte_counts} of them");
             return Err(tags.corrupt(byte_counts_tag, expected, found));
         }
-        Ok(Self {
-            width,
-            height,
-            across,
-            per_plane,
-            n_samples,
-            image_height,
-            cut,
-            offsets,
-            byte_counts,
-        })
+        Ok(blocks)
     }
 
     /// The blocks of an image that lies plain in its file, from its first byte on.
     pub fn plain(map: &Map, header: &Header, limits: &Limits) -> Result<Self, SourceError> {
-        let (image_width, image_height) = (u64::from(header.width), u64::from(header.height));
-        let (width, height, cut) = match header.layout {
-            Layout::Strips { rows } => (image_width, u64::from(rows), true),
-            Layout::Tiles { width, height } => (u64::from(width), u64::from(height), false),
-        };
-        let across = image_width.div_ceil(width);
-        let per_plane = across * image_height.div_ceil(height);
-        let (n_planes, n_samples) = match header.interleaving {
-            Interleaving::Pixel => (1, header.n_bands),
-            Interleaving::Band => (header.n_bands as u64, 1),
-        };
-        let n_blocks = per_plane.saturating_mul(n_planes);
-        map.within("blocks", n_blocks, limits.blocks)?;
-        let mut blocks = Self {
-            width,
-            height,
-            across,
-            per_plane,
-            n_samples,
-            image_height,
-            cut,
-            offsets: Vec::new(),
-            byte_counts: Vec::new(),
-        };
+        let (mut blocks, n_blocks) = Self::shaped(map, header, limits)?;
         let mut next: u64 = 0;
         for block in 0..n_blocks {
             let len = blocks
@@ -132,6 +90,35 @@ impl Blocks {
             next = next.saturating_add(len);
         }
         Ok(blocks)
+    }
+
+    /// The shape of an image's blocks, as yet without a place in the file, and how many of them there are.
+    fn shaped(map: &Map, header: &Header, limits: &Limits) -> Result<(Self, u64), SourceError> {
+        let (image_width, image_height) = (u64::from(header.width), u64::from(header.height));
+        let (width, height, cut) = match header.layout {
+            Layout::Strips { rows } => (image_width, u64::from(rows), true),
+            Layout::Tiles { width, height } => (u64::from(width), u64::from(height), false),
+        };
+        let across = image_width.div_ceil(width);
+        let per_plane = across * image_height.div_ceil(height);
+        let (n_planes, n_samples) = match header.interleaving {
+            Interleaving::Pixel => (1, header.n_bands),
+            Interleaving::Band => (header.n_bands as u64, 1),
+        };
+        let n_blocks = per_plane.saturating_mul(n_planes);
+        map.within("blocks", n_blocks, limits.blocks)?;
+        let blocks = Self {
+            width,
+            height,
+            across,
+            per_plane,
+            n_samples,
+            image_height,
+            cut,
+            offsets: Vec::new(),
+            byte_counts: Vec::new(),
+        };
+        Ok((blocks, n_blocks))
     }
 
     /// Blocks of one plane.
@@ -170,6 +157,28 @@ impl Blocks {
     pub fn row_bytes(&self, header: &Header) -> u64 {
         // Below 2³² · 2¹⁶ · 8.
         self.width * (self.n_samples * header.sample.size()) as u64
+    }
+
+    /// Bytes of the decoded blocks of one plane under a part of the image; 0 where none has to be decoded.
+    pub fn decoded_bytes(&self, header: &Header, part: Rect) -> u64 {
+        if part.is_empty() || are_mapped(header) {
+            return 0;
+        }
+        let blocks =
+            |first: i64, end: i64, side: u64| first as u64 / side..(end as u64).div_ceil(side);
+        let columns = blocks(part.x0, part.x1, self.width);
+        let rows = blocks(part.y0, part.y1, self.height);
+        let south = rows.end.saturating_mul(self.height);
+        let end = if self.cut {
+            south.min(self.image_height)
+        } else {
+            south
+        };
+        let n_rows = end - rows.start * self.height;
+        let row_bytes = self.row_bytes(header);
+        row_bytes
+            .saturating_mul(columns.end - columns.start)
+            .saturating_mul(n_rows)
     }
 
     /// Bytes of one row of samples in a block, before it is packed.
@@ -211,10 +220,9 @@ impl Blocks {
         header: &Header,
         block: u64,
     ) -> Result<Option<Samples<'a>>, SourceError> {
-        let is_mapped = header.compression == Compression::None && header.packing == Packing::Whole;
         Ok(match self.stored(map, header, block)? {
             None => Some(Samples::Absent),
-            Some((_, bytes)) if is_mapped => Some(Samples::Mapped(bytes)),
+            Some((_, bytes)) if are_mapped(header) => Some(Samples::Mapped(bytes)),
             Some(_) => None,
         })
     }
@@ -286,4 +294,9 @@ impl Blocks {
     pub fn n_samples(&self) -> usize {
         self.n_samples
     }
+}
+
+/// Whether samples are read from the file's map as they are.
+fn are_mapped(header: &Header) -> bool {
+    header.compression == Compression::None && header.packing == Packing::Whole
 }

@@ -17,13 +17,13 @@ pub(crate) type Block = Arc<Vec<u8>>;
 /// same time decode it once: the second waits for the first.
 #[derive(Debug)]
 pub struct BlockCache {
-    budget_bytes: usize,
     shelf: Mutex<Shelf>,
     decoded: Condvar,
 }
 
 #[derive(Debug)]
 struct Shelf {
+    budget_bytes: usize,
     blocks: LruCache<Key, Block>,
     held_bytes: usize,
     /// Blocks that a reader is decoding now.
@@ -34,14 +34,21 @@ impl BlockCache {
     /// A cache of at most `budget_bytes` of decoded samples.
     pub fn new(budget_bytes: usize) -> Self {
         Self {
-            budget_bytes,
             shelf: Mutex::new(Shelf {
+                budget_bytes,
                 blocks: LruCache::unbounded(),
                 held_bytes: 0,
                 pending: HashSet::new(),
             }),
             decoded: Condvar::new(),
         }
+    }
+
+    /// Gives the cache another budget: how much is wanted may be known only once the sources are open.
+    pub fn resize(&self, budget_bytes: usize) {
+        let mut shelf = self.lock();
+        shelf.budget_bytes = budget_bytes;
+        shelf.make_room(0);
     }
 
     /// Bytes held now; never more than the budget.
@@ -72,7 +79,7 @@ impl BlockCache {
         // Dropped on every way out, so that nobody waits for a reader that failed.
         let _pending = Pending { cache: self, key };
         let block = Arc::new(decode()?);
-        self.lock().keep(key, &block, self.budget_bytes);
+        self.lock().keep(key, &block);
         Ok(block)
     }
 
@@ -90,19 +97,24 @@ impl BlockCache {
 }
 
 impl Shelf {
-    fn keep(&mut self, key: Key, block: &Block, budget_bytes: usize) {
-        if block.len() > budget_bytes {
+    fn keep(&mut self, key: Key, block: &Block) {
+        if block.len() > self.budget_bytes {
             return;
         }
-        while self.held_bytes > budget_bytes - block.len() {
+        self.make_room(block.len());
+        self.held_bytes += block.len();
+        if let Some(old) = self.blocks.put(key, Arc::clone(block)) {
+            self.held_bytes -= old.len();
+        }
+    }
+
+    /// Drops the oldest blocks until `len` bytes, at most the budget, fit in.
+    fn make_room(&mut self, len: usize) {
+        while self.held_bytes > self.budget_bytes - len {
             let Some((_, oldest)) = self.blocks.pop_lru() else {
                 break;
             };
             self.held_bytes -= oldest.len();
-        }
-        self.held_bytes += block.len();
-        if let Some(old) = self.blocks.put(key, Arc::clone(block)) {
-            self.held_bytes -= old.len();
         }
     }
 }
@@ -151,6 +163,21 @@ mod tests {
         assert!(get(&cache, (0, 2), 5));
         cache.forget(1);
         assert_eq!(cache.held_bytes(), 15);
+    }
+
+    #[test]
+    fn a_smaller_budget_drops_the_oldest_and_a_larger_one_holds_more() {
+        let cache = BlockCache::new(30);
+        for block in 1..=3 {
+            get(&cache, (0, block), 10);
+        }
+        cache.resize(25);
+        assert_eq!(cache.held_bytes(), 20);
+        assert!(!get(&cache, (0, 2), 10));
+        cache.resize(40);
+        assert!(get(&cache, (0, 1), 10));
+        assert!(get(&cache, (0, 4), 10));
+        assert_eq!(cache.held_bytes(), 40);
     }
 
     #[test]

@@ -170,6 +170,17 @@ impl Source {
         )
     }
 
+    /// Bytes of the decoded blocks under a window of one band: what the cache must hold for another read of the window to
+    /// decode nothing. 0 where pixels are read from the file as they are.
+    pub fn decoded_bytes(&self, window: Rect) -> u64 {
+        let part = self.in_file(window.intersect(&self.rect()));
+        [Some(&self.image), self.mask.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|image| image.blocks.decoded_bytes(&image.header, part))
+            .fold(0, u64::saturating_add)
+    }
+
     /// Where the map lies in the world; `Ok(None)` where the file does not say, or by ground control points only.
     ///
     /// [`SourceError::Placement`] where the grid is rotated, sheared or without size: its pixels can still be read.
@@ -349,6 +360,20 @@ impl Source {
         )
     }
 
+    /// Whether the rows of the file go north.
+    fn is_south_up(&self) -> bool {
+        self.placement.is_ok_and(|p| p.is_some_and(|p| p.south_up))
+    }
+
+    /// A part of the map in columns and rows of the file.
+    fn in_file(&self, part: Rect) -> Rect {
+        if !self.is_south_up() {
+            return part;
+        }
+        let height = i64::from(self.image.header.height);
+        Rect::new(part.x0, height - part.y1, part.x1, height - part.y0)
+    }
+
     /// Calls `each(x, y, n, run)` for the runs of pixels of a window that lie on the map, in map rows.
     fn visit_turned(
         &self,
@@ -361,8 +386,8 @@ impl Source {
         let height = i64::from(self.image.header.height);
         let mut last = Last::default();
         let file = self.pixels()?;
-        if self.placement.is_ok_and(|p| p.is_some_and(|p| p.south_up)) {
-            let turned = Rect::new(part.x0, height - part.y1, part.x1, height - part.y0);
+        if self.is_south_up() {
+            let turned = self.in_file(part);
             return image.visit(file, turned, band, &mut last, |x, y, n, run| {
                 each(x, height - 1 - y, n, run)
             });

@@ -5,6 +5,7 @@
 mod folder;
 
 use ecotone_geotiff::{Options, SampleType};
+use ecotone_grid::Rect;
 use folder::writer::Tiff;
 use folder::{Folder, check_same, heights, open_one, quarters};
 
@@ -46,6 +47,41 @@ fn a_vrt_of_quarters_is_the_file() {
         assert_eq!(map.sources().count(), 4);
         assert_eq!(map.parts()[0].sample(), SampleType::F32);
         assert_eq!(map.first().path(), folder.path("nw.tif"));
+    }
+}
+
+#[test]
+fn the_files_under_a_window_are_those_of_the_parts_that_it_cuts() {
+    let folder = Folder::new();
+    let names = quarters(&folder);
+    folder.text("quarters.vrt", &quarters_vrt("SimpleSource"));
+    let maps = [&names[..], &["quarters.vrt"]].map(|names| folder.open(names).unwrap());
+    for map in maps {
+        let under = |window| {
+            let mut found = Vec::new();
+            map.sources_under(window, &mut |source, part| {
+                let name = source.path().file_name().unwrap().to_owned();
+                found.push((name.into_string().unwrap(), part));
+            });
+            found
+        };
+        // The quarters meet at (5, 4).
+        let part =
+            |name: &str, [x0, y0, x1, y1]: [i64; 4]| (name.to_owned(), Rect::new(x0, y0, x1, y1));
+        assert_eq!(
+            under(Rect::new(1, -3, 5, 4)),
+            [part("nw.tif", [1, 0, 5, 4])]
+        );
+        assert_eq!(
+            under(Rect::new(4, 3, 7, 20)),
+            [
+                part("nw.tif", [4, 3, 5, 4]),
+                part("ne.tif", [0, 3, 2, 4]),
+                part("sw.tif", [4, 0, 5, 5]),
+                part("se.tif", [0, 0, 2, 5]),
+            ]
+        );
+        assert_eq!(under(Rect::new(13, 0, 20, 9)), []);
     }
 }
 

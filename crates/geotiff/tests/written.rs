@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ecotone_geotiff::{BlockCache, Limits, Options, Source, SourceError};
 use ecotone_grid::{Raster, Rect};
 use proptest::prelude::*;
-use writer::{Tiff, Value, open, open_bytes};
+use writer::{Tiff, Value, open, open_bytes, open_cached};
 
 fn heights(source: &Source, rect: Rect, band: usize) -> Vec<f64> {
     let mut out = Raster::default();
@@ -93,6 +93,24 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// A cache that holds more than the file tells what a read went through.
+    #[test]
+    fn a_window_decodes_as_many_bytes_as_it_says(
+        tiff in tiffs(),
+        (x0, y0, w, h) in (-5_i64..40, -5_i64..40, 0_i64..50, 0_i64..50),
+        south_up: bool,
+    ) {
+        let cache = Arc::new(BlockCache::new(1 << 24));
+        let mut matrix = [0.0; 16];
+        (matrix[0], matrix[5]) = (1.0, if south_up { 1.0 } else { -1.0 });
+        let tiff = tiff.tag(34264, Value::Doubles(matrix.into()));
+        let bytes = tiff.bytes(|band, x, y| pixel(tiff.sample, band, x, y));
+        let source = open_cached(&bytes, &Options::default(), &cache).unwrap();
+        let rect = Rect::new(x0, y0, x0 + w, y0 + h);
+        heights(&source, rect, 0);
+        prop_assert_eq!(cache.held_bytes() as u64, source.decoded_bytes(rect));
     }
 
     #[test]

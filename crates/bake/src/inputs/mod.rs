@@ -2,7 +2,7 @@
 
 mod clash;
 mod heights;
-mod mask;
+pub(crate) mod mask;
 mod patches;
 mod place;
 pub(crate) mod shapes;
@@ -30,10 +30,14 @@ pub(crate) struct Inputs {
     pub(crate) overruled: Option<(GeoTransform, GeoKeys)>,
     /// What a person should know, though the bake goes on.
     pub(crate) warnings: Vec<String>,
+    /// Decoded blocks of all of them.
+    blocks: Arc<BlockCache>,
 }
 
 impl Inputs {
     /// Opens the height map and the masks that a config names, and checks that they fit together.
+    ///
+    /// Decoded blocks are kept up to `block_bytes`, until [`Inputs::keep_blocks`] says otherwise.
     pub(crate) fn open(loaded: &Loaded, block_bytes: usize) -> Result<Self, BakeError> {
         let blocks = Arc::new(BlockCache::new(block_bytes));
         let mut warnings = Vec::new();
@@ -48,6 +52,7 @@ impl Inputs {
             keys: placed.keys,
             overruled: placed.overruled,
             warnings,
+            blocks: Arc::clone(&blocks),
         };
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {
             if let Some(name) = &stratum.mask {
@@ -65,6 +70,19 @@ impl Inputs {
             .layers()
             .sources()
             .chain(rasters.flat_map(Mosaic::sources))
+    }
+
+    /// Hands every file that a read of a window of the map goes to to `each`, with the part of its own pixels.
+    pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        self.heights.layers().sources_under(window, each);
+        for mask in &self.masks {
+            mask.sources_under(window, each);
+        }
+    }
+
+    /// Changes how many bytes of decoded blocks are kept.
+    pub(crate) fn keep_blocks(&self, block_bytes: usize) {
+        self.blocks.resize(block_bytes);
     }
 
     /// Whether all of them are still the files that were opened.

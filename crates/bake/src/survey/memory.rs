@@ -19,7 +19,7 @@ pub(super) fn peak_bytes(scene: &Scene, budget_bytes: u64, threads: usize) -> u6
     // A small map does not fill the caches: blocks of inputs, weights and distances, and patterns.
     let rasters = area * ((scene.inputs.masks.len() as u64 + 1) * 4 + n_strata * 3);
     let kept = budget_bytes.min(rasters + least_patterns);
-    let [strata, sdf] = window_bytes(rules, scene.plan.tiles);
+    let [strata, sdf] = window_bytes(&scene.inputs, rules, scene.plan.tiles);
     let worker = strata + sdf + plants_bytes(scene);
     PROCESS_BYTES + kept + threads.min(scene.plan.jobs.len()) as u64 * worker
 }

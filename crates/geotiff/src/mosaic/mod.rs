@@ -281,6 +281,15 @@ impl Mosaic {
         self.sources.iter().map(AsRef::as_ref)
     }
 
+    /// Hands every file that a read of a window goes to to `each`, with the part of the file's own pixels that is read;
+    /// a file more than once where a VRT names it more than once.
+    pub fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        for part in &self.parts {
+            let own = moved(window.intersect(&part.rect), (-part.rect.x0, -part.rect.y0));
+            part.pixels.sources_under(own, each);
+        }
+    }
+
     /// The first of [`Mosaic::sources`].
     pub fn first(&self) -> &Source {
         self.parts[0].pixels.first()

@@ -252,6 +252,18 @@ impl Patched {
         self.base.sources().chain(patches)
     }
 
+    /// As [`Mosaic::sources_under`], of the map and of its patches.
+    pub fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        self.base.sources_under(window, each);
+        let window = window.intersect(&self.base.rect());
+        for patch in &self.patches {
+            let own = moved(window, (-patch.at.0, -patch.at.1));
+            for layer in [Some(&patch.heights), patch.alpha()].into_iter().flatten() {
+                layer.sources_under(own, each);
+            }
+        }
+    }
+
     /// Reads the heights of a window, as [`Mosaic::read`]; the same values in any window.
     ///
     /// # Errors

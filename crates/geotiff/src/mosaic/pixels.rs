@@ -62,6 +62,19 @@ impl Pixels {
         }
     }
 
+    /// Hands every file under a window to `each`, with the part of its own pixels that is read.
+    pub fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        match self {
+            Self::File { source, .. } => {
+                let part = window.intersect(&source.rect());
+                if !part.is_empty() {
+                    each(source, part);
+                }
+            }
+            Self::Vrt(vrt) => vrt.sources_under(window, each),
+        }
+    }
+
     pub fn read(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
         match self {
             Self::File { source, band } => source.read(rect, *band, out),

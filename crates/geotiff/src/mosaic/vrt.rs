@@ -288,6 +288,16 @@ impl Vrt {
         Ok(())
     }
 
+    /// As [`Pixels::sources_under`].
+    pub fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        for layer in &self.layers {
+            let shared = layer.rect.intersect(&window);
+            if !shared.is_empty() {
+                layer.pixels.sources_under(moved(shared, layer.shift), each);
+            }
+        }
+    }
+
     /// Turns what the sources gave into numbers of the band's type, and those into heights.
     fn finish<T: Sample>(&self, pixels: &mut [f64]) {
         let void = self.nodata.and_then(T::void);

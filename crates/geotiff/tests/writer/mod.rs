@@ -361,11 +361,19 @@ fn pack_bits(plain: &[u8]) -> Vec<u8> {
 }
 
 pub fn open_bytes(bytes: &[u8], options: &Options) -> Result<Source, SourceError> {
+    open_cached(bytes, options, &Arc::new(BlockCache::new(1 << 16)))
+}
+
+pub fn open_cached(
+    bytes: &[u8],
+    options: &Options,
+    cache: &Arc<BlockCache>,
+) -> Result<Source, SourceError> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file.tif");
     std::fs::write(&path, bytes).unwrap();
     // The map outlives the name.
-    Source::open(&path, options, Arc::new(BlockCache::new(1 << 16)))
+    Source::open(&path, options, Arc::clone(cache))
 }
 
 pub fn open(tiff: &Tiff, pixel: impl Fn(usize, usize, usize) -> f64) -> Source {

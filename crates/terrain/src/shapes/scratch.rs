@@ -44,6 +44,9 @@ impl Row {
 }
 
 impl ShapeScratch {
+    /// What it takes for a pixel of the largest window so far.
+    pub const BYTES_PER_PIXEL: usize = size_of::<f64>() + size_of::<bool>();
+
     /// Makes it cover a window.
     pub(super) fn cover(&mut self, window: Rect, pixel: PixelSize) {
         self.window = window;

@@ -7,8 +7,8 @@ mod values;
 
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Mosaic};
-use ecotone_grid::Raster;
+use ecotone_geotiff::{BlockCache, Mosaic, Source};
+use ecotone_grid::{Raster, Rect};
 use ecotone_terrain::ShapeScratch;
 
 use super::Inputs;
@@ -34,12 +34,33 @@ pub(crate) struct MaskScratch {
     shapes: ShapeScratch,
 }
 
+/// What a worker takes for the coverage of all masks over a tile, and for the scratch that they take turns with.
+pub(crate) fn window_bytes(masks: &[Mask], tile: Rect) -> u64 {
+    let coverage = (tile.area() * size_of::<f32>()) as u64;
+    let of_shapes = tile.area() * ShapeScratch::BYTES_PER_PIXEL;
+    let (mut raw, mut shapes) = (0, 0);
+    for mask in masks {
+        match mask {
+            Mask::Raster(mask) => raw = mask.raw_pixels(tile).max(raw),
+            Mask::Shapes(_) => shapes = of_shapes,
+        }
+    }
+    masks.len() as u64 * coverage + (raw * size_of::<f64>() + shapes) as u64
+}
+
 impl Mask {
     /// The files of its pixels, where it has any.
     pub(crate) fn raster(&self) -> Option<&Mosaic> {
         match self {
             Self::Raster(mask) => Some(mask.map()),
             Self::Shapes(_) => None,
+        }
+    }
+
+    /// Hands every file under a window of the map to `each`, with the part of its own pixels that is read.
+    pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
+        if let Self::Raster(mask) = self {
+            mask.map().sources_under(mask.window(window), each);
         }
     }
 

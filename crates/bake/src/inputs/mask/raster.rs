@@ -11,6 +11,10 @@ use crate::config::Loaded;
 use crate::error::BakeError;
 use crate::inputs::{self, Inputs};
 
+/// Pixels of a mask on a grid of its own in memory at once: as many as lie under a usual tile where it is four times as
+/// fine.
+const MOST_PIXELS: usize = 1 << 22;
+
 /// A raster that covers ground.
 pub(crate) struct RasterMask {
     map: Mosaic,
@@ -23,6 +27,20 @@ impl RasterMask {
     /// Its pixels, raw.
     pub(crate) fn map(&self) -> &Mosaic {
         &self.map
+    }
+
+    /// The pixels of the mask that a rectangle of the map reads.
+    pub(super) fn window(&self, rect: Rect) -> Rect {
+        let sampling = self.sampling.as_ref();
+        sampling.map_or(rect, |sampling| sampling.window(rect))
+    }
+
+    /// The most of its pixels that are in memory at once for a rectangle as large as `rect`.
+    pub(super) fn raw_pixels(&self, rect: Rect) -> usize {
+        match &self.sampling {
+            None => rect.area(),
+            Some(sampling) => sampling.most_under(rect).min(MOST_PIXELS),
+        }
     }
 
     /// Fills `rect` of band `band` of `out` with coverage.
@@ -66,8 +84,6 @@ impl RasterMask {
         band: usize,
         out: &mut Raster<f32>,
     ) -> Result<(), SourceError> {
-        /// Pixels of the mask in memory at once: as many as lie under a usual tile where it is four times as fine.
-        const MOST_PIXELS: usize = 1 << 22;
         let window = sampling.window(rect);
         if window.area() > MOST_PIXELS && rect.area() > 1 {
             for half in halves(rect, window) {

@@ -62,6 +62,16 @@ impl Sampling {
         Rect::new(x0, y0, x1, y1)
     }
 
+    /// The most pixels of the mask that a rectangle of the map as large as `rect` reads, wherever it lies.
+    pub(super) fn most_under(&self, rect: Rect) -> usize {
+        let along = |axis: &Axis, n: usize| {
+            // The first, the pixel in which the last centre lies, and that one's neighbour.
+            let between = (n.saturating_sub(1) as f64 * axis.step / axis.pixel) as usize;
+            between.saturating_add(3).min(axis.n as usize)
+        };
+        along(&self.columns, rect.width()).saturating_mul(along(&self.rows, rect.height()))
+    }
+
     /// Writes the coverage of pixels of the map into `rect` of band `band` of `out`, 0 beyond the mask.
     ///
     /// `coverage` covers the [`window`](Self::window) of `rect`.
