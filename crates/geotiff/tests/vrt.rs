@@ -6,7 +6,7 @@ mod folder;
 
 use ecotone_geotiff::{Options, SampleType};
 use ecotone_grid::Rect;
-use folder::writer::Tiff;
+use folder::writer::{Tiff, Value};
 use folder::{Folder, check_same, heights, open_one, quarters};
 
 /// A VRT of the quarters as gdalbuildvrt 3.6 writes it, but for the coordinate system.
@@ -294,4 +294,47 @@ fn hostile_xml_is_refused_quickly() {
             .refusal(&["map.vrt"])
             .starts_with("map.vrt:1: <a> is no")
     );
+}
+
+#[test]
+fn heights_in_feet_become_metres_once() {
+    let folder = Folder::new();
+    // Keys: a projected model, and feet as the vertical unit.
+    let keys = writer_keys(&[(1024, 1), (4099, 9002)]);
+    let feet = Tiff::new(2, 1, (3, 32)).tag(34735, keys);
+    folder.write("feet.tif", &feet, |_, _| 1000.0);
+    folder.write("plain.tif", &Tiff::new(2, 1, (3, 32)), |_, _| 1000.0);
+    let vrt = |file: &str, unit: &str| {
+        format!(
+            "<VRTDataset rasterXSize=\"2\" rasterYSize=\"1\"><VRTRasterBand dataType=\"Float32\" band=\"1\">{unit}\
+             <SimpleSource><SourceFilename relativeToVRT=\"1\">{file}</SourceFilename></SimpleSource>\
+             </VRTRasterBand></VRTDataset>"
+        )
+    };
+    let cases = [
+        ("feet.tif", "", 304.8),
+        ("plain.tif", "<UnitType>ft</UnitType>", 304.8),
+        ("feet.tif", "<UnitType>m</UnitType>", 1000.0),
+        ("plain.tif", "", 1000.0),
+    ];
+    for (file, unit, metres) in cases {
+        folder.text("map.vrt", &vrt(file, unit));
+        let map = folder.open(&["map.vrt"]).unwrap();
+        assert_eq!(heights(&map, map.rect()), [metres; 2], "{file} {unit}");
+    }
+    let scaled = Options {
+        scale: Some(2.0),
+        ..Options::default()
+    };
+    folder.text("map.vrt", &vrt("feet.tif", ""));
+    let map = folder.open_with(&["map.vrt"], &scaled).unwrap();
+    assert_eq!(heights(&map, map.rect()), [2000.0; 2]);
+}
+
+fn writer_keys(keys: &[(u16, u16)]) -> Value {
+    let mut directory = vec![1, 1, 0, keys.len() as u16];
+    for &(key, value) in keys {
+        directory.extend([key, 0, 1, value]);
+    }
+    Value::Shorts(directory)
 }

@@ -15,6 +15,7 @@ use super::{MosaicError, check_window, lay};
 use crate::georeference::{self, Placement};
 use crate::metadata::Linear;
 use crate::sample::with_sample;
+use crate::units;
 use crate::{Georeference, Limits, Options, Sample, SampleType, Source, SourceError};
 
 /// VRT files within each other.
@@ -180,12 +181,29 @@ impl Vrt {
             let layer = vrt.layer(borrowed, opener)?;
             vrt.layers.push(layer);
         }
+        vrt.turn_into_metres(description.unit.as_deref(), options);
         if description.is_geographic && !vrt.first().header().is_geographic() {
             let refuse =
                 description.refuse(path, "is in degrees, and the first source does not say so");
             return Err(refuse);
         }
         Ok(vrt)
+    }
+
+    /// Counts the unit of the heights in, the VRT's own or else the first source's, where the caller has no scale.
+    fn turn_into_metres(&mut self, unit: Option<&str>, options: &Options) {
+        let own = unit.and_then(units::named);
+        let unit = own.or_else(|| self.first().header().said(0)?.unit.clone());
+        let metres = unit.and_then(|unit| unit.size).unwrap_or(1.0);
+        if options.range.is_some() {
+            return;
+        }
+        if options.scale.is_none() {
+            self.scale *= metres;
+        }
+        if options.offset.is_none() {
+            self.offset *= metres;
+        }
     }
 
     /// Opens a source, and finds where its pixels go in a map whose rows go south.

@@ -35,6 +35,8 @@ pub(super) struct Description {
     pub nodata: Option<f64>,
     pub scale: f64,
     pub offset: f64,
+    /// The name of the unit of its values.
+    pub unit: Option<String>,
     /// At least one.
     pub sources: Vec<Borrowed>,
     /// The line of the coordinate system.
@@ -233,6 +235,7 @@ impl Reader<'_> {
             nodata: None,
             scale: 1.0,
             offset: 0.0,
+            unit: None,
             sources: Vec::new(),
             system_line: 1,
         };
@@ -242,8 +245,9 @@ impl Reader<'_> {
                 "NoDataValue" => band.nodata = self.nodata(child)?,
                 "Scale" => band.scale = self.number(child)?,
                 "Offset" => band.offset = self.number(child)?,
-                "ColorInterp" | "Description" | "UnitType" | "Metadata" | "Histograms"
-                | "CategoryNames" | "ColorTable" | "HideNoDataValue" | "Overview" => {}
+                "UnitType" => band.unit = child.text().map(|text| text.trim().to_owned()),
+                "ColorInterp" | "Description" | "Metadata" | "Histograms" | "CategoryNames"
+                | "ColorTable" | "HideNoDataValue" | "Overview" => {}
                 _ => return Err(self.refuse(child, "is not read")),
             }
         }
@@ -264,7 +268,7 @@ impl Reader<'_> {
             "Int32" => SampleType::I32,
             "UInt64" => SampleType::U64,
             "Int64" => SampleType::I64,
-            "Float32" => SampleType::F32,
+            "Float16" | "Float32" => SampleType::F32,
             "Float64" => SampleType::F64,
             other => {
                 let reason = format!("holds {other:.80} samples, which are not read");

@@ -102,7 +102,7 @@ fn system(keys: &GeoKeys, key: u16) -> Option<u16> {
 }
 
 /// A unit by one of the names that GDAL and its users write for a band; `None` where it is no known length.
-fn named(name: &str) -> Option<Unit> {
+pub(crate) fn named(name: &str) -> Option<Unit> {
     let code = match name.to_ascii_lowercase().as_str() {
         "m" | "metre" | "metres" | "meter" | "meters" => 9001,
         "ft" | "foot" | "feet" | "international foot" | "foot_intl" => 9002,
