@@ -12,12 +12,8 @@ const KEY_DIRECTORY: u16 = 34735;
 const KEY_DOUBLES: u16 = 34736;
 const KEY_ASCII: u16 = 34737;
 
-/// `GTModelTypeGeoKey`: 1 projected, 2 geographic, 3 geocentric.
-const MODEL_TYPE: u16 = 1024;
 /// `GTRasterTypeGeoKey`: 1 pixel is area, 2 pixel is point.
 const RASTER_TYPE: u16 = 1025;
-/// `ProjectedCRSGeoKey`: the EPSG code of a projected system.
-const PROJECTED_SYSTEM: u16 = 3072;
 
 /// EPSG 3857 and the codes it had before, or has elsewhere.
 const WEB_MERCATOR: [u16; 5] = [3857, 3785, 3587, 54004, 41001];
@@ -62,17 +58,9 @@ pub(crate) fn keys(tags: &mut Tags) -> Result<GeoKeys, SourceError> {
     })
 }
 
-/// Whether coordinates are degrees.
-pub(crate) fn is_geographic(keys: &GeoKeys) -> bool {
-    keys.short(MODEL_TYPE) == Some(2)
-}
-
 /// Whether the system is Web Mercator, whose metres are metres only at the equator.
 pub(crate) fn is_web_mercator(keys: &GeoKeys) -> bool {
-    if let Some(code) = keys
-        .short(PROJECTED_SYSTEM)
-        .filter(|&code| code != 0 && code != 32767)
-    {
+    if let Some(code) = keys.code(GeoKeys::PROJECTED_SYSTEM) {
         return WEB_MERCATOR.contains(&code);
     }
     // Without a code, only the citation tells it from other Mercators; Esri joins its words with underlines.
