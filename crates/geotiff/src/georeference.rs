@@ -1,6 +1,6 @@
 //! Where the pixels lie in the world (OGC 19-008r4, read as GDAL reads it).
 
-use ecotone_grid::{GeoKeys, GeoTransform, PixelSize};
+use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Rect};
 
 use crate::SourceError;
 use crate::tags::Tags;
@@ -37,6 +37,16 @@ pub struct Georeference {
     pub transform: GeoTransform,
     /// Whether the file's rows go north; reads turn them.
     pub south_up: bool,
+}
+
+/// Whether the rows of an image go north; not where it is not known.
+pub(crate) fn is_south_up<E>(placement: &Result<Option<Georeference>, E>) -> bool {
+    matches!(placement, Ok(Some(place)) if place.south_up)
+}
+
+/// A rectangle of a raster of `height` rows, counted from the other end.
+pub(crate) fn upside_down(rect: Rect, height: i64) -> Rect {
+    Rect::new(rect.x0, height - rect.y1, rect.x1, height - rect.y0)
 }
 
 /// The coordinate system's tags; empty where they are missing or their values do not fit together.

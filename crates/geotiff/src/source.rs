@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecotone_grid::{Raster, Rect};
 
+use crate::error::within;
 use crate::formats::{self, Copy as PixelCopy, Foreign, RawLayout};
 use crate::georeference::{self, Placement};
 use crate::image::{File, Image, Last, Run};
@@ -59,6 +60,22 @@ impl Default for Limits {
             stream_bytes: 1 << 36,
             unpacked_bytes: 1 << 36,
         }
+    }
+}
+
+impl Limits {
+    /// Refuses a window that is larger than it may be.
+    pub(crate) fn check_window(
+        &self,
+        path: &Path,
+        rect: Rect,
+        pixel_bytes: usize,
+    ) -> Result<(), SourceError> {
+        let n_bytes = (rect.width() as u64)
+            .saturating_mul(rect.height() as u64)
+            .saturating_mul(pixel_bytes as u64);
+        let limit = || "bytes in one window".into();
+        within(path, limit, n_bytes, self.window_bytes)
     }
 }
 
@@ -340,13 +357,10 @@ impl Source {
     }
 
     fn check_window<T>(&self, rect: Rect, n_bands: usize) -> Result<(), SourceError> {
-        let n_pixels = (rect.width() as u64).saturating_mul(rect.height() as u64);
-        let n_bytes = n_pixels.saturating_mul((n_bands * size_of::<T>()) as u64);
-        self.file.map.within(
-            "bytes in one window",
-            n_bytes,
-            self.file.limits.window_bytes,
-        )
+        let pixel_bytes = n_bands * size_of::<T>();
+        self.file
+            .limits
+            .check_window(self.path(), rect, pixel_bytes)
     }
 
     /// Calls `each(x, y, n, run)` for the runs of pixels of a window that lie on the map, in map rows.
@@ -361,8 +375,8 @@ impl Source {
         let height = i64::from(self.image.header.height);
         let mut last = Last::default();
         let file = self.pixels()?;
-        if self.placement.is_ok_and(|p| p.is_some_and(|p| p.south_up)) {
-            let turned = Rect::new(part.x0, height - part.y1, part.x1, height - part.y0);
+        if georeference::is_south_up(&self.placement) {
+            let turned = georeference::upside_down(part, height);
             return image.visit(file, turned, band, &mut last, |x, y, n, run| {
                 each(x, height - 1 - y, n, run)
             });

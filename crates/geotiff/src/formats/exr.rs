@@ -88,7 +88,7 @@ fn check_limits(map: &Map, header: &ExrHeader, limits: &Limits) -> Result<(), So
     let n_blocks = header.chunk_count as u64;
     map.within("blocks", n_blocks, limits.blocks)?;
     // Every block of every level has its place in a table of eight bytes each.
-    if n_blocks * 8 <= map.bytes().len() as u64 {
+    if n_blocks <= map.bytes().len() as u64 / 8 {
         return Ok(());
     }
     Err(map.corrupt(
