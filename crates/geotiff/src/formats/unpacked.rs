@@ -23,13 +23,13 @@ pub(crate) enum Packed {
 
 /// The pixels of a packed file.
 #[derive(Debug)]
-pub(crate) struct Copy {
+pub(crate) struct Unpacked {
     packed: Packed,
     /// A failure is kept too: each of a thousand windows would run into it again.
-    unpacked: OnceLock<Result<File, SourceError>>,
+    pixels: OnceLock<Result<File, SourceError>>,
 }
 
-impl Copy {
+impl Unpacked {
     /// Refuses pixels that are more than the caller allows to be unpacked.
     pub fn new(
         map: &Map,
@@ -40,13 +40,13 @@ impl Copy {
         map.within("bytes of unpacked pixels", image.blocks.n_bytes(), allowed)?;
         Ok(Self {
             packed,
-            unpacked: OnceLock::new(),
+            pixels: OnceLock::new(),
         })
     }
 
     /// The unpacked pixels of `packed`; the first caller unpacks them, others wait for it.
     pub fn pixels(&self, packed: &File, image: &Image) -> Result<&File, SourceError> {
-        self.unpacked
+        self.pixels
             .get_or_init(|| self.unpack(packed, image))
             .as_ref()
             .map_err(repeated)
