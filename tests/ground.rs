@@ -1,7 +1,11 @@
-//! Metres are metres on the ground, whatever a file's tags are in; where config and tags disagree, that is said.
+//! Metres are metres on the ground, whatever a file's tags are in.
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "ground/grid.rs"]
+mod grid;
+#[path = "ground/heights.rs"]
+mod heights;
 mod support;
 
 use std::sync::atomic::AtomicBool;
@@ -197,15 +201,6 @@ fn a_map_beyond_the_pole_has_no_size() {
 }
 
 #[test]
-fn a_range_that_is_given_is_compared() {
-    let xml =
-        "<GDALMetadata><Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.5</Item></GDALMetadata>";
-    let scaled = metric(&[]).tag(42112, Value::Text(xml));
-    let baked = bake(&scaled, "terrain.range = [-50, 1200]", |_, _| 0.5);
-    baked.check_warning(&["terrain.range is [-50, 1200]", "0.5 m per raw unit"]);
-}
-
-#[test]
 fn a_size_far_from_the_true_one_is_said_with_both() {
     let rules = "terrain.pixel_size = [30, 30]";
     bake(&degrees(&[]), rules, hills).check_warning(&["30 × 30 m", "15.499", "30.947"]);
@@ -217,82 +212,6 @@ fn a_size_far_from_the_true_one_is_said_with_both() {
     assert_eq!(twice.grid(), [0.0, 0.0, 2.0, 2.0]);
     let same = bake(&metric(&[]), "terrain.pixel_size = [1, 1]", hills);
     assert!(same.warnings.is_empty(), "{:?}", same.warnings);
-}
-
-#[test]
-fn a_scale_that_is_given_is_used_recorded_and_compared() {
-    let rules = "terrain.pixel_size = 'ground'\nterrain.scale = 0.3048";
-    // 3.048 m over 15.4997 m.
-    let silent = bake(&degrees(&[]), rules, |x, _| 10.0 * x as f64);
-    check_slope(&silent, 11.126, 0.01);
-    assert_eq!(silent.world().manifest().heights[0].scale, Some(0.3048));
-    assert!(silent.warnings.is_empty(), "{:?}", silent.warnings);
-    let metres = bake(&degrees(&[(4099, 9001)]), rules, |x, _| 10.0 * x as f64);
-    check_slope(&metres, 11.126, 0.01);
-    assert_eq!(metres.world().manifest().heights[0].scale, Some(0.3048));
-    metres.check_warning(&["terrain.scale is 0.3048", "says 1 m per raw unit", "metre"]);
-    let feet = bake(&degrees(&[(4096, 8228)]), rules, |x, _| 10.0 * x as f64);
-    assert!(feet.warnings.is_empty(), "{:?}", feet.warnings);
-}
-
-#[test]
-fn heights_in_feet_become_metres() {
-    let survey = 1200.0 / 3937.0;
-    let xml = "<GDALMetadata><Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">ft</Item></GDALMetadata>";
-    for (tiff, metres, name) in [
-        (metric(&[(4099, 9002)]), 0.3048, "foot"),
-        (metric(&[(4099, 9003)]), survey, "US survey foot"),
-        (metric(&[(4096, 6360)]), survey, "US survey foot"),
-        (metric(&[]).tag(42112, Value::Text(xml)), 0.3048, "foot"),
-    ] {
-        let baked = bake(&tiff, "", |_, _| 10_000.0);
-        baked.check_warning(&["heights in the unit", name, &metres.to_string()]);
-        let positions = baked.positions();
-        assert!(positions.len() > 500);
-        for [_, _, z] in positions {
-            assert!((z - 10_000.0 * metres).abs() <= 0.0005, "{z}");
-        }
-        let mut heights = Raster::default();
-        let world = baked.world();
-        world.heights(world.map(), &mut heights).unwrap();
-        assert!(heights.pixels().iter().all(|&z| z == 10_000.0 * metres));
-    }
-    let given = bake(&metric(&[(4099, 9003)]), "terrain.scale = 1", |_, _| 500.0);
-    given.check_warning(&["terrain.scale is 1", &survey.to_string()]);
-    assert!(given.positions().iter().all(|p| p[2] == 500.0));
-}
-
-#[test]
-fn scale_and_offset_tags_are_in_the_unit_of_the_heights() {
-    let xml = "<GDALMetadata><Item name=\"OFFSET\" sample=\"0\" role=\"offset\">100</Item>\
-               <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.5</Item></GDALMetadata>";
-    let feet = metric(&[(4099, 9002)]).tag(42112, Value::Text(xml));
-    // (0.5 · 1000 + 100) ft.
-    let baked = bake(&feet, "", |_, _| 1000.0);
-    assert!(baked.positions().iter().all(|p| p[2] == 182.88));
-    // (1000 · 2) m and 100 ft.
-    let baked = bake(&feet, "terrain.scale = 2", |_, _| 1000.0);
-    baked.check_warning(&["terrain.scale is 2", "0.1524"]);
-    assert!(baked.positions().iter().all(|p| p[2] == 2030.48));
-    let baked = bake(&feet, "terrain.offset = 7", |_, _| 1000.0);
-    baked.check_warning(&["terrain.offset is 7 m", "30.48"]);
-    assert!(
-        baked
-            .positions()
-            .iter()
-            .all(|p| (p[2] - 159.4).abs() < 0.0006)
-    );
-}
-
-#[test]
-fn a_nodata_value_that_is_given_is_compared() {
-    let own = metric(&[]).tag(42113, Value::Text("-9999"));
-    let baked = bake(&own, "terrain.nodata = 0", |x, _| x as f64);
-    baked.check_warning(&["terrain.nodata is 0", "-9999"]);
-    let same = bake(&own, "terrain.nodata = -9999", |x, _| x as f64);
-    assert!(same.warnings.is_empty(), "{:?}", same.warnings);
-    let silent = bake(&metric(&[]), "terrain.nodata = 0", |x, _| x as f64);
-    assert!(silent.warnings.is_empty(), "{:?}", silent.warnings);
 }
 
 #[test]
@@ -413,125 +332,4 @@ fn a_size_out_of_all_proportion_is_refused_or_said() {
     let rules = "edges.max_distance = 0.0\n[[stratum]]\nname = 'ground'";
     let tiny = try_bake(&tiny, "", rules, |_, _| f64::NAN).unwrap();
     tiny.check_warning(&["names no coordinate system", "degrees"]);
-}
-
-#[test]
-fn a_point_lies_half_a_pixel_from_where_an_area_would() {
-    let twin = |raster_type: u16| {
-        let keys = [(1024, 1), (1025, raster_type), (3072, 32633)];
-        bake(&tiff((2.0, 4.0), (1000.0, 2000.0), &keys), "", hills)
-    };
-    let (area, point) = (twin(1), twin(2));
-    assert_eq!(area.grid(), [1000.0, 2000.0, 2.0, 4.0]);
-    assert_eq!(point.grid(), [999.0, 2002.0, 2.0, 4.0]);
-    let rasters = |baked: &Baked| {
-        let digests = baked.place.digests("out");
-        (digests.weights, digests.sdf)
-    };
-    assert_eq!(rasters(&area), rasters(&point));
-}
-
-#[test]
-fn a_south_up_file_makes_the_world_of_its_flipped_twin() {
-    let pixel = |x, y| if is_void(x, y) { f64::NAN } else { hills(x, y) };
-    let north_up = tiff((2.0, 3.0), (1000.0, 2000.0), &[]);
-    // Row 0 is the southernmost; the south border lies 64 rows of 3 m under the north one.
-    let matrix = vec![
-        2.0, 0.0, 0.0, 1000.0, 0.0, 3.0, 0.0, 1808.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
-    ];
-    let south_up = Tiff::new(64, 64, (3, 32)).tag(34264, Value::Doubles(matrix));
-    let north_up = bake(&north_up, "", pixel);
-    let south_up = bake(&south_up, "", |x, y| pixel(x, 63 - y));
-    assert_eq!(north_up.grid(), south_up.grid());
-    assert_eq!(north_up.place.digests("out"), south_up.place.digests("out"));
-    assert!(north_up.positions().len() > 1000);
-}
-
-#[test]
-fn pixels_need_not_be_square() {
-    let baked = bake(&tiff((5.0, 3.0), (0.0, 0.0), &[]), "", |x, y| {
-        (x + y) as f64
-    });
-    // √(1/25 + 1/9) is the tangent of 21.243°.
-    check_slope(&baked, 21.243, 0.001);
-}
-
-#[test]
-fn far_from_the_origin_nothing_is_rounded() {
-    let corner = (16_000_000.125, -9_000_000.375);
-    let baked = bake(&tiff((0.25, 0.25), corner, &[]), "", |x, _| 0.25 * x as f64);
-    assert_eq!(baked.grid(), [corner.0, corner.1, 0.25, 0.25]);
-    let positions = baked.positions();
-    assert!(positions.len() > 30);
-    for [x, y, z] in positions {
-        assert_eq!((x * 1024.0).fract(), 0.0);
-        assert_eq!((y * 1024.0).fract(), 0.0);
-        assert!(corner.0 < x && x < corner.0 + 16.0 && corner.1 - 16.0 < y && y < corner.1);
-        // Heights rise with x from the first pixel's centre: a position off by a step of singles, 1 m, would show.
-        assert!((z - (x - corner.0 - 0.125)).abs() <= 0.0006, "{x} {z}");
-    }
-}
-
-#[test]
-fn heights_below_the_sea_keep_their_sign() {
-    for big_endian in [false, true] {
-        let mut below = Tiff::new(16, 16, (2, 16)).placed((1.0, 1.0), (0.0, 0.0));
-        below.big_endian = big_endian;
-        let baked = bake(&below, "", |_, _| -430.0);
-        let positions = baked.positions();
-        assert!(positions.len() > 20);
-        assert!(positions.iter().all(|p| p[2] == -430.0));
-    }
-}
-
-#[test]
-fn a_void_is_never_a_height() {
-    let field = Tiff::new(9, 9, (3, 32))
-        .placed((1.0, 1.0), (0.0, 0.0))
-        .tag(42113, Value::Text("-9999"));
-    let baked = bake(
-        &field,
-        "",
-        |x, y| {
-            if (x, y) == (4, 4) { -9999.0 } else { 100.0 }
-        },
-    );
-    for (band, component) in [0.0, 0.0, 1.0].into_iter().enumerate() {
-        let normals = baked.field("normals", band);
-        assert!(normals[40].is_nan());
-        let valid = normals.iter().enumerate().filter(|(k, _)| *k != 40);
-        assert!(valid.clone().all(|(_, &n)| n == component), "{valid:?}");
-    }
-    let positions = baked.positions();
-    assert!(positions.len() > 5);
-    assert!(positions.iter().all(|p| p[2] == 100.0));
-}
-
-#[test]
-fn void_corners_stay_empty() {
-    let corner = |v: usize| !(3..13).contains(&v);
-    let baked = bake(
-        &Tiff::new(16, 16, (3, 32)).placed((1.0, 1.0), (0.0, 0.0)),
-        "",
-        |x, y| {
-            if corner(x) && corner(y) {
-                f64::NAN
-            } else {
-                50.0
-            }
-        },
-    );
-    let mut weights = Raster::default();
-    let map = Rect::new(0, 0, 16, 16);
-    baked.world().weights(map, &mut weights).unwrap();
-    for (k, &weight) in weights.pixels().iter().enumerate() {
-        let is_corner = corner(k % 16) && corner(k / 16);
-        assert_eq!(weight, if is_corner { 0 } else { 255 }, "pixel {k}");
-    }
-    let positions = baked.positions();
-    assert!(positions.len() > 20);
-    for [x, y, z] in positions {
-        assert!(!(corner(x as usize) && corner(-y as usize)), "({x}, {y})");
-        assert_eq!(z, 50.0);
-    }
 }

@@ -77,7 +77,7 @@ pub enum Job {
     Plants(ChunkId),
 }
 
-/// How far each stage reads (METHOD 7), worked out from the config.
+/// How far each stage reads, worked out from the config.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reaches {
     /// Heights read around a tile for its weights: the gradient, the smoothing box, and a pixel for curvatures.

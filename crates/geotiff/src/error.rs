@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::MosaicError;
 
@@ -180,4 +180,22 @@ impl Display for Start {
 /// What comes out of the file is shown as numbers and short words only, so no file makes a sentence long.
 pub(crate) fn mismatch(place: impl Display, expected: impl Display, found: impl Display) -> String {
     format!("{place}: expected {expected}, found {found}")
+}
+
+/// Refuses `wanted` of something where it is more than `allowed`.
+pub(crate) fn within(
+    path: &Path,
+    limit: impl FnOnce() -> Cow<'static, str>,
+    wanted: u64,
+    allowed: u64,
+) -> Result<(), SourceError> {
+    if wanted <= allowed {
+        return Ok(());
+    }
+    Err(SourceError::OverLimit {
+        path: path.to_owned(),
+        limit: limit(),
+        wanted,
+        allowed,
+    })
 }

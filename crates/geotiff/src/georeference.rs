@@ -1,6 +1,6 @@
 //! Where the pixels lie in the world (OGC 19-008r4, read as GDAL reads it).
 
-use ecotone_grid::{GeoKeys, GeoTransform, PixelSize};
+use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Rect};
 
 use crate::SourceError;
 use crate::tags::Tags;
@@ -12,12 +12,8 @@ const KEY_DIRECTORY: u16 = 34735;
 const KEY_DOUBLES: u16 = 34736;
 const KEY_ASCII: u16 = 34737;
 
-/// `GTModelTypeGeoKey`: 1 projected, 2 geographic, 3 geocentric.
-const MODEL_TYPE: u16 = 1024;
 /// `GTRasterTypeGeoKey`: 1 pixel is area, 2 pixel is point.
 const RASTER_TYPE: u16 = 1025;
-/// `ProjectedCRSGeoKey`: the EPSG code of a projected system.
-const PROJECTED_SYSTEM: u16 = 3072;
 
 /// EPSG 3857 and the codes it had before, or has elsewhere.
 const WEB_MERCATOR: [u16; 5] = [3857, 3785, 3587, 54004, 41001];
@@ -43,6 +39,16 @@ pub struct Georeference {
     pub south_up: bool,
 }
 
+/// Whether the rows of an image go north; not where it is not known.
+pub(crate) fn is_south_up<E>(placement: &Result<Option<Georeference>, E>) -> bool {
+    matches!(placement, Ok(Some(place)) if place.south_up)
+}
+
+/// A rectangle of a raster of `height` rows, counted from the other end.
+pub(crate) fn upside_down(rect: Rect, height: i64) -> Rect {
+    Rect::new(rect.x0, height - rect.y1, rect.x1, height - rect.y0)
+}
+
 /// The coordinate system's tags; empty where they are missing or their values do not fit together.
 pub(crate) fn keys(tags: &mut Tags) -> Result<GeoKeys, SourceError> {
     let directory = tags.numbers(KEY_DIRECTORY, MAX_VALUES)?.unwrap_or_default();
@@ -62,17 +68,9 @@ pub(crate) fn keys(tags: &mut Tags) -> Result<GeoKeys, SourceError> {
     })
 }
 
-/// Whether coordinates are degrees.
-pub(crate) fn is_geographic(keys: &GeoKeys) -> bool {
-    keys.short(MODEL_TYPE) == Some(2)
-}
-
 /// Whether the system is Web Mercator, whose metres are metres only at the equator.
 pub(crate) fn is_web_mercator(keys: &GeoKeys) -> bool {
-    if let Some(code) = keys
-        .short(PROJECTED_SYSTEM)
-        .filter(|&code| code != 0 && code != 32767)
-    {
+    if let Some(code) = keys.code(GeoKeys::PROJECTED_SYSTEM) {
         return WEB_MERCATOR.contains(&code);
     }
     // Without a code, only the citation tells it from other Mercators; Esri joins its words with underlines.

@@ -3,7 +3,7 @@
 use ecotone_grid::GeoKeys;
 
 use crate::decode::Compression;
-use crate::georeference::{self, is_geographic, is_web_mercator};
+use crate::georeference::{self, is_web_mercator};
 use crate::map::Map;
 use crate::metadata::{Linear, linears, nodata, stated_range};
 use crate::packing::Packing;
@@ -193,7 +193,7 @@ impl Header {
 
     /// Whether the coordinates are degrees (`GTModelTypeGeoKey` 2).
     pub fn is_geographic(&self) -> bool {
-        is_geographic(&self.keys)
+        self.keys.is_geographic()
     }
 
     /// Whether the system is Web Mercator (EPSG 3857 and its aliases), whose metres are true at the equator only.

@@ -44,22 +44,13 @@ impl Linear {
 /// Items of bands beyond `n_bands`, and what is not a finite number, are left alone.
 pub(crate) fn linears(xml: &str, n_bands: usize) -> Vec<Linear> {
     let mut linears = vec![Linear::IDENTITY; n_bands];
-    for item in xml.split("<Item").skip(1) {
-        let Some((attributes, rest)) = item.split_once('>') else {
+    for item in items(xml) {
+        let Some(linear) = item.band.and_then(|band| linears.get_mut(band)) else {
             continue;
         };
-        let text = rest.split('<').next().unwrap_or_default().trim();
-        let sample = attribute(attributes, "sample").unwrap_or("0").parse();
-        let (Ok(band), Ok(value)) = (sample, text.parse::<f64>()) else {
-            continue;
-        };
-        let (band, value): (usize, f64) = (band, value);
-        let Some(linear) = linears.get_mut(band).filter(|_| value.is_finite()) else {
-            continue;
-        };
-        match attribute(attributes, "role") {
-            Some("scale") => linear.scale = value,
-            Some("offset") => linear.offset = value,
+        match (item.attribute("role"), item.number()) {
+            (Some("scale"), Some(scale)) => linear.scale = scale,
+            (Some("offset"), Some(offset)) => linear.offset = offset,
             _ => {}
         }
     }
@@ -68,28 +59,50 @@ pub(crate) fn linears(xml: &str, n_bands: usize) -> Vec<Linear> {
 
 /// The unit that a band's values are in: `<Item name="UNITTYPE" sample="0" role="unittype">ft</Item>`.
 pub(crate) fn unit_type(xml: &str, band: usize) -> Option<&str> {
-    xml.split("<Item").skip(1).find_map(|item| {
-        let (attributes, rest) = item.split_once('>')?;
-        let sample = attribute(attributes, "sample").unwrap_or("0");
-        let is_its =
-            attribute(attributes, "role") == Some("unittype") && sample.parse() == Ok(band);
-        is_its.then(|| rest.split('<').next().unwrap_or_default().trim())
-    })
+    items(xml)
+        .find(|item| item.band == Some(band) && item.attribute("role") == Some("unittype"))
+        .map(|item| item.text)
 }
 
 /// Reads the smallest and the largest raw value of a band out of the statistics in the `GDAL_METADATA` tag.
 pub(crate) fn stated_range(xml: &str, band: usize) -> Option<[f64; 2]> {
     let value = |name: &str| {
-        xml.split("<Item").skip(1).find_map(|item| {
-            let (attributes, rest) = item.split_once('>')?;
-            let sample = attribute(attributes, "sample").unwrap_or("0").parse();
-            let is_wanted = attribute(attributes, "name") == Some(name) && sample == Ok(band);
-            let value: f64 = rest.split('<').next()?.trim().parse().ok()?;
-            (is_wanted && value.is_finite()).then_some(value)
-        })
+        items(xml)
+            .filter(|item| item.band == Some(band) && item.attribute("name") == Some(name))
+            .find_map(|item| item.number())
     };
     let (low, high) = (value("STATISTICS_MINIMUM")?, value("STATISTICS_MAXIMUM")?);
     (low <= high).then_some([low, high])
+}
+
+/// An element such as `<Item name="SCALE" sample="0" role="scale">0.1</Item>`.
+struct Item<'a> {
+    attributes: &'a str,
+    /// From 0; the first where it does not say.
+    band: Option<usize>,
+    text: &'a str,
+}
+
+fn items(xml: &str) -> impl Iterator<Item = Item<'_>> {
+    xml.split("<Item").skip(1).filter_map(|item| {
+        let (attributes, rest) = item.split_once('>')?;
+        Some(Item {
+            attributes,
+            band: attribute(attributes, "sample").unwrap_or("0").parse().ok(),
+            text: rest.split('<').next().unwrap_or_default().trim(),
+        })
+    })
+}
+
+impl<'a> Item<'a> {
+    fn attribute(&self, name: &str) -> Option<&'a str> {
+        attribute(self.attributes, name)
+    }
+
+    /// Its text, where that is a finite number.
+    fn number(&self) -> Option<f64> {
+        self.text.parse().ok().filter(|n: &f64| n.is_finite())
+    }
 }
 
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {

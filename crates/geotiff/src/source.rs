@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use ecotone_grid::{Raster, Rect};
 
-use crate::formats::{self, Copy as PixelCopy, Foreign, RawLayout};
-use crate::georeference::{self, Placement};
+use crate::error::within;
+use crate::formats::{self, Kind, Opened, RawLayout};
+use crate::georeference;
 use crate::image::{File, Image, Last, Run};
 use crate::map::Map;
 use crate::sample::with_sample;
-use crate::tags::Tags;
-use crate::{BlockCache, Georeference, Header, Sample, SampleType, SourceError};
+use crate::{BlockCache, Georeference, Header, Sample, SourceError};
 
 /// What the caller knows better than the file, and how much of it may be had at once.
 #[derive(Clone, Debug, Default)]
@@ -62,19 +62,30 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Refuses a window that is larger than it may be.
+    pub(crate) fn check_window(
+        &self,
+        path: &Path,
+        rect: Rect,
+        pixel_bytes: usize,
+    ) -> Result<(), SourceError> {
+        let n_bytes = (rect.width() as u64)
+            .saturating_mul(rect.height() as u64)
+            .saturating_mul(pixel_bytes as u64);
+        let limit = || "bytes in one window".into();
+        within(path, limit, n_bytes, self.window_bytes)
+    }
+}
+
 /// An open file; any number of threads may read it at once.
 ///
 /// Rows and columns of a window are those of the north-up map: a file whose rows go north is turned on the way.
 #[derive(Debug)]
 pub struct Source {
+    kind: Kind,
     file: File,
-    image: Image,
-    /// Which pixels hold a value, where the file says so pixel by pixel.
-    mask: Option<Image>,
-    placement: Placement,
-    /// The pixels, where they are not read from the file itself.
-    copy: Option<PixelCopy>,
-    notes: Vec<String>,
+    opened: Opened,
 }
 
 impl Source {
@@ -93,56 +104,49 @@ impl Source {
         cache: Arc<BlockCache>,
     ) -> Result<Self, SourceError> {
         let map = Map::open(path)?;
-        if let Some(foreign) = map.judged(formats::open(&map, options))? {
-            return Ok(Self::foreign(map, foreign, options, cache));
-        }
-        let (image, mask, placement) = map.judged(images(&map, options))?;
-        let mut notes = Vec::new();
-        let placement = formats::beside(path, placement, image.header.height, &mut notes)?;
+        let kind = formats::kind(&map);
+        let opened = map.judged(formats::open(&map, kind, options))?;
         Ok(Self {
+            kind,
+            opened,
             file: File {
                 map,
                 limits: options.limits.clone(),
                 cache,
             },
-            image,
-            mask,
-            placement,
-            copy: None,
-            notes,
         })
     }
 
-    fn foreign(map: Map, foreign: Foreign, options: &Options, cache: Arc<BlockCache>) -> Self {
-        Self {
-            file: File {
-                map,
-                limits: options.limits.clone(),
-                cache,
-            },
-            image: foreign.image,
-            mask: None,
-            placement: foreign.placement,
-            copy: foreign.copy,
-            notes: foreign.notes,
+    /// Its format, such as "GeoTIFF" or "PNG".
+    pub fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Tiff if self.header().big_tiff => "BigTIFF",
+            Kind::Tiff => "GeoTIFF",
+            Kind::Png => "PNG",
+            Kind::Exr => "OpenEXR",
+            Kind::Hgt => "SRTM height file",
+            Kind::Raw(_) => "raw numbers",
         }
     }
 
     /// What was assumed about the file that it does not say itself: sentences for people.
     pub fn notes(&self) -> &[String] {
-        &self.notes
+        &self.opened.notes
     }
 
     /// Where the pixels are: in the file, or unpacked.
     fn pixels(&self) -> Result<&File, SourceError> {
-        self.copy
+        self.opened
+            .unpacked
             .as_ref()
-            .map_or(Ok(&self.file), |copy| copy.pixels(&self.file, &self.image))
+            .map_or(Ok(&self.file), |unpacked| {
+                unpacked.pixels(&self.file, &self.opened.image)
+            })
     }
 
     /// What the file says about itself.
     pub fn header(&self) -> &Header {
-        &self.image.header
+        &self.opened.image.header
     }
 
     /// The file's name.
@@ -165,8 +169,8 @@ impl Source {
         Rect::new(
             0,
             0,
-            i64::from(self.image.header.width),
-            i64::from(self.image.header.height),
+            i64::from(self.opened.image.header.width),
+            i64::from(self.opened.image.header.height),
         )
     }
 
@@ -174,7 +178,7 @@ impl Source {
     /// decode nothing. 0 where pixels are read from the file as they are.
     pub fn decoded_bytes(&self, window: Rect) -> u64 {
         let part = self.in_file(window.intersect(&self.rect()));
-        [Some(&self.image), self.mask.as_ref()]
+        [Some(&self.opened.image), self.opened.mask.as_ref()]
             .into_iter()
             .flatten()
             .map(|image| image.blocks.decoded_bytes(&image.header, part))
@@ -185,10 +189,12 @@ impl Source {
     ///
     /// [`SourceError::Placement`] where the grid is rotated, sheared or without size: its pixels can still be read.
     pub fn georeference(&self) -> Result<Option<Georeference>, SourceError> {
-        self.placement.map_err(|reason| SourceError::Placement {
-            path: self.file.map.path().to_path_buf(),
-            reason,
-        })
+        self.opened
+            .placement
+            .map_err(|reason| SourceError::Placement {
+                path: self.file.map.path().to_path_buf(),
+                reason,
+            })
     }
 
     /// Reads the heights of a window, raw · scale + offset.
@@ -196,7 +202,7 @@ impl Source {
     /// `out` is made to cover `rect`, one band. NaN is nodata, NaN, ±Inf, what lies outside the map, and what the
     /// file's own mask covers.
     pub fn read(&self, rect: Rect, band: usize, out: &mut Raster<f64>) -> Result<(), SourceError> {
-        with_sample!(self.image.header.sample, T => self.read_heights::<T>(rect, band, out))
+        with_sample!(self.opened.image.header.sample, T => self.read_heights::<T>(rect, band, out))
     }
 
     fn read_heights<T: Sample>(
@@ -211,10 +217,10 @@ impl Source {
         } else {
             out.reset(rect, 1, f64::NAN);
         }
-        let void = self.image.header.nodata.and_then(T::void);
+        let void = self.opened.image.header.nodata.and_then(T::void);
         let (scale, offset) = (
-            self.image.header.scale(band),
-            self.image.header.offset(band),
+            self.opened.image.header.scale(band),
+            self.opened.image.header.offset(band),
         );
         // Without a branch: the usual pixel is no void, but the compiler need not know.
         let height = |raw: T| {
@@ -223,18 +229,19 @@ impl Source {
             if is_void { f64::NAN } else { height }
         };
         // A block that was left out is void, where the file has a word for that, whatever word the caller has.
-        let absent = match self.image.header.stored_nodata {
+        let absent = match self.opened.image.header.stored_nodata {
             Some(_) => f64::NAN,
             None => height(T::from_f64(0.0)),
         };
-        self.visit_turned(&self.image, rect, band, |x, y, n, run| {
+        self.visit_turned(&self.opened.image, rect, band, |x, y, n, run| {
             let row = row(out, 0, (x, y), n);
             match run {
                 Some(run) => run.convert(row, height),
                 None => row.fill(absent),
             }
         })?;
-        self.mask
+        self.opened
+            .mask
             .as_ref()
             .map_or(Ok(()), |mask| self.cover(mask, out))
     }
@@ -273,7 +280,7 @@ impl Source {
 
     /// Reads the raw samples of every band over the whole map.
     pub fn read_all<T: Sample>(&self) -> Result<Raster<T>, SourceError> {
-        let (rect, n_bands) = (self.rect(), self.image.header.n_bands);
+        let (rect, n_bands) = (self.rect(), self.opened.image.header.n_bands);
         self.check_window::<T>(rect, n_bands)?;
         let mut out = Raster::new(rect, n_bands, T::from_f64(0.0));
         for band in 0..n_bands {
@@ -288,15 +295,15 @@ impl Source {
         out_band: usize,
         out: &mut Raster<T>,
     ) -> Result<(), SourceError> {
-        if T::TYPE != self.image.header.sample {
+        if T::TYPE != self.opened.image.header.sample {
             return Err(SourceError::WrongType {
                 path: self.file.map.path().to_path_buf(),
                 wanted: T::TYPE.name(),
-                found: self.image.header.sample.name(),
+                found: self.opened.image.header.sample.name(),
             });
         }
         let absent = self.absent::<T>();
-        self.visit_turned(&self.image, out.rect(), band, |x, y, n, run| {
+        self.visit_turned(&self.opened.image, out.rect(), band, |x, y, n, run| {
             let row = row(out, out_band, (x, y), n);
             match run {
                 Some(run) => run.convert(row, |raw: T| raw),
@@ -310,20 +317,20 @@ impl Source {
     /// `each` gets pieces of whole rows, or of one row where it is very wide; at most 64 MiB each. Doubles and
     /// large integers are rounded. Refused where all of it would be over [`Limits::stream_bytes`].
     pub fn rows_as_f32(&self, each: impl FnMut(&[f32])) -> Result<(), SourceError> {
-        with_sample!(self.image.header.sample, T => self.stream::<T>(each))
+        with_sample!(self.opened.image.header.sample, T => self.stream::<T>(each))
     }
 
     fn stream<T: Sample>(&self, mut each: impl FnMut(&[f32])) -> Result<(), SourceError> {
         const PIECE: i64 = 1 << 24;
         let map = self.rect();
-        let n_bytes = u64::from(self.image.header.width)
-            .saturating_mul(u64::from(self.image.header.height))
+        let n_bytes = u64::from(self.opened.image.header.width)
+            .saturating_mul(u64::from(self.opened.image.header.height))
             .saturating_mul(4);
         self.file
             .map
             .within("bytes of singles", n_bytes, self.file.limits.stream_bytes)?;
         let width = map.x1.min(PIECE);
-        let height = (PIECE / width).min(self.image.blocks.height as i64);
+        let height = (PIECE / width).min(self.opened.image.blocks.height as i64);
         let absent = self.absent::<T>().to_f32();
         let mut last = Last::default();
         let mut piece = Raster::default();
@@ -332,13 +339,15 @@ impl Source {
             for x in (0..map.x1).step_by(width as usize) {
                 let part = Rect::new(x, y, x + width, y + height).intersect(&map);
                 piece.reset(part, 1, 0.0);
-                self.image.visit(file, part, 0, &mut last, |x, y, n, run| {
-                    let row = row(&mut piece, 0, (x, y), n);
-                    match run {
-                        Some(run) => run.convert(row, T::to_f32),
-                        None => row.fill(absent),
-                    }
-                })?;
+                self.opened
+                    .image
+                    .visit(file, part, 0, &mut last, |x, y, n, run| {
+                        let row = row(&mut piece, 0, (x, y), n);
+                        match run {
+                            Some(run) => run.convert(row, T::to_f32),
+                            None => row.fill(absent),
+                        }
+                    })?;
                 each(piece.pixels());
             }
         }
@@ -347,31 +356,22 @@ impl Source {
 
     /// The raw value of blocks that were left out of the file.
     fn absent<T: Sample>(&self) -> T {
-        T::from_f64(self.image.header.stored_nodata.unwrap_or(0.0))
+        T::from_f64(self.opened.image.header.stored_nodata.unwrap_or(0.0))
     }
 
     fn check_window<T>(&self, rect: Rect, n_bands: usize) -> Result<(), SourceError> {
-        let n_pixels = (rect.width() as u64).saturating_mul(rect.height() as u64);
-        let n_bytes = n_pixels.saturating_mul((n_bands * size_of::<T>()) as u64);
-        self.file.map.within(
-            "bytes in one window",
-            n_bytes,
-            self.file.limits.window_bytes,
-        )
-    }
-
-    /// Whether the rows of the file go north.
-    fn is_south_up(&self) -> bool {
-        self.placement.is_ok_and(|p| p.is_some_and(|p| p.south_up))
+        let pixel_bytes = n_bands * size_of::<T>();
+        self.file
+            .limits
+            .check_window(self.path(), rect, pixel_bytes)
     }
 
     /// A part of the map in columns and rows of the file.
     fn in_file(&self, part: Rect) -> Rect {
-        if !self.is_south_up() {
+        if !georeference::is_south_up(&self.opened.placement) {
             return part;
         }
-        let height = i64::from(self.image.header.height);
-        Rect::new(part.x0, height - part.y1, part.x1, height - part.y0)
+        georeference::upside_down(part, i64::from(self.opened.image.header.height))
     }
 
     /// Calls `each(x, y, n, run)` for the runs of pixels of a window that lie on the map, in map rows.
@@ -383,10 +383,10 @@ impl Source {
         mut each: impl FnMut(i64, i64, usize, Option<Run>),
     ) -> Result<(), SourceError> {
         let part = rect.intersect(&self.rect());
-        let height = i64::from(self.image.header.height);
+        let height = i64::from(self.opened.image.header.height);
         let mut last = Last::default();
         let file = self.pixels()?;
-        if self.is_south_up() {
+        if georeference::is_south_up(&self.opened.placement) {
             let turned = self.in_file(part);
             return image.visit(file, turned, band, &mut last, |x, y, n, run| {
                 each(x, height - 1 - y, n, run)
@@ -398,7 +398,7 @@ impl Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        for image in [Some(&self.image), self.mask.as_ref()]
+        for image in [Some(&self.opened.image), self.opened.mask.as_ref()]
             .into_iter()
             .flatten()
         {
@@ -411,46 +411,4 @@ impl Drop for Source {
 fn row<T: Copy>(raster: &mut Raster<T>, band: usize, (x, y): (i64, i64), n: usize) -> &mut [T] {
     let start = (x - raster.rect().x0) as usize;
     &mut raster.row_mut(band, y)[start..start + n]
-}
-
-/// The first image of a file, its mask, and where it lies.
-fn images(map: &Map, options: &Options) -> Result<(Image, Option<Image>, Placement), SourceError> {
-    let mut tags = Tags::first(map)?;
-    let image = Image::read(map, &mut tags, options)?;
-    let header = &image.header;
-    let placement = georeference::placement(&mut tags, &header.keys, header.height)?;
-    let mask = find_mask(map, &mut tags, header, options)?;
-    Ok((image, mask, placement))
-}
-
-/// The mask of an image: one of the next directories, of the same size, a byte or a bit to a pixel.
-fn find_mask(
-    map: &Map,
-    tags: &mut Tags,
-    header: &Header,
-    options: &Options,
-) -> Result<Option<Image>, SourceError> {
-    const SUBFILE_TYPE: u16 = 254;
-    /// 4 says mask; 1 would say that it is an overview's.
-    const MASK_BITS: u64 = 0b101;
-    const MASK: u64 = 0b100;
-    // Directories may link in a circle, and a mask stands right behind its image.
-    for _ in 0..16 {
-        if !tags.advance() {
-            break;
-        }
-        let kind = tags.number(SUBFILE_TYPE).ok().flatten().unwrap_or(0);
-        if kind & MASK_BITS != MASK {
-            continue;
-        }
-        let mask = Image::read(map, tags, options)?;
-        let found = &mask.header;
-        if (found.width, found.height) == (header.width, header.height) {
-            return match found.sample {
-                SampleType::U8 => Ok(Some(mask)),
-                _ => Err(map.unsupported("a mask of more than 8 bits")),
-            };
-        }
-    }
-    Ok(None)
 }

@@ -66,7 +66,7 @@ impl GeoTransform {
     }
 }
 
-/// The coordinate system of a GeoTIFF, as its three GeoKey tags hold it (OGC 19-008r4); passed through, never interpreted.
+/// The coordinate system of a GeoTIFF, as its three GeoKey tags hold it (OGC 19-008r4); passed through as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeoKeys {
     /// `GeoKeyDirectoryTag` (34735); empty where there is no coordinate system.
@@ -78,6 +78,15 @@ pub struct GeoKeys {
 }
 
 impl GeoKeys {
+    /// `GTModelTypeGeoKey`: 1 projected, 2 geographic, 3 geocentric.
+    pub const MODEL_TYPE: u16 = 1024;
+    /// `GeodeticCRSGeoKey`: the EPSG code of a geographic system, also of the one under a projected system.
+    pub const GEOGRAPHIC_SYSTEM: u16 = 2048;
+    /// `ProjectedCRSGeoKey`: the EPSG code of a projected system.
+    pub const PROJECTED_SYSTEM: u16 = 3072;
+    /// What stands for a code where the file itself defines a system or a unit.
+    pub const USER_DEFINED: u16 = 32767;
+
     /// A key stored directly in the directory, such as `GTModelTypeGeoKey` (1024); `None` where it is absent or refers elsewhere.
     pub fn short(&self, key: u16) -> Option<u16> {
         self.directory
@@ -95,11 +104,59 @@ impl GeoKeys {
         self.doubles.get(usize::from(entry[3])).copied()
     }
 
-    /// The EPSG code of the projected (3072) or geographic (2048) system, where it has one.
+    /// Whether coordinates are longitudes and latitudes.
+    pub fn is_geographic(&self) -> bool {
+        self.short(Self::MODEL_TYPE) == Some(2)
+    }
+
+    /// Whether coordinates are lengths in a plane; false too where nothing is said.
+    pub fn is_projected(&self) -> bool {
+        match self.short(Self::MODEL_TYPE) {
+            Some(model) => model == 1,
+            None => self.short(Self::PROJECTED_SYSTEM).is_some(),
+        }
+    }
+
+    /// The EPSG code in a key that names a system or a unit; `None` where there is none, or one of the user's own.
+    pub fn code(&self, key: u16) -> Option<u16> {
+        self.short(key)
+            .filter(|&code| code != 0 && code != Self::USER_DEFINED)
+    }
+
+    /// The EPSG code of the system, where it has one; that of the geographic system under a projected one is not it.
     pub fn epsg(&self) -> Option<u16> {
-        [3072, 2048]
-            .into_iter()
-            .filter_map(|key| self.short(key))
-            .find(|&code| code != 0 && code != 32767)
+        self.code(if self.is_projected() {
+            Self::PROJECTED_SYSTEM
+        } else {
+            Self::GEOGRAPHIC_SYSTEM
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_epsg(keys: &[(u16, u16)], right: Option<u16>) {
+        let entries = keys.iter().flat_map(|&(key, value)| [key, 0, 1, value]);
+        let directory = [1, 1, 0, keys.len() as u16].into_iter().chain(entries);
+        let keys = GeoKeys {
+            directory: directory.collect(),
+            ..GeoKeys::default()
+        };
+        assert_eq!(keys.epsg(), right, "{keys:?}");
+    }
+
+    #[test]
+    fn the_code_of_a_system_is_that_of_the_whole_of_it() {
+        check_epsg(&[], None);
+        check_epsg(&[(1024, 2), (2048, 4326)], Some(4326));
+        check_epsg(&[(1024, 1), (2048, 4326), (3072, 32633)], Some(32633));
+        check_epsg(&[(2048, 4326), (3072, 32633)], Some(32633));
+        check_epsg(&[(2048, 4326)], Some(4326));
+        // A projection of the user's own, and one that is not named, over WGS 84.
+        check_epsg(&[(1024, 1), (2048, 4326), (3072, 32767)], None);
+        check_epsg(&[(1024, 1), (2048, 4326)], None);
     }
 }

@@ -1,7 +1,7 @@
 //! Competition: no two plants of different species stand closer than the sum of their footprints.
 //!
 //! Species of one priority form a tier, and the tiers take the ground from the highest to the lowest. Inside a tier,
-//! synchronous rounds: who beats all undecided rivals stands and drops them (METHOD 6). Conflicts are found once, as
+//! synchronous rounds: who beats all undecided rivals stands and drops them. Conflicts are found once, as
 //! pairs, and the rounds run over the pairs; what comes out depends on no order.
 
 use crate::{Species, UNITS_PER_M};

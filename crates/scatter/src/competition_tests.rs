@@ -43,7 +43,7 @@ fn contenders(seed: u64, n: u64, side: i64) -> Vec<Contender> {
     all
 }
 
-/// Who stands, from the method's own words.
+/// Who stands, by definition.
 fn twin(species: &[Species], contenders: &[Contender]) -> Vec<bool> {
     let of = |i: usize| &species[usize::from(contenders[i].species)];
     let conflict = |i: usize, j: usize| {
@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn it_equals_the_method_word_for_word(seed: u64, n in 1_u64..120, side_m in 3_i64..60) {
+    fn it_equals_its_definition(seed: u64, n in 1_u64..120, side_m in 3_i64..60) {
         let (species, contenders) = (flora(), contenders(seed, n, side_m * 1024));
         prop_assert_eq!(standing(&species, &contenders), twin(&species, &contenders));
     }

@@ -1,4 +1,4 @@
-//! Distance fields against METHOD's definition, spelled out pixel by pixel, and against themselves from other windows.
+//! Distance fields against their definition, spelled out pixel by pixel, and against themselves from other windows.
 #![allow(clippy::unwrap_used)]
 
 use ecotone_grid::{PixelSize, Raster, Rect, mix};
@@ -47,7 +47,7 @@ fn tiled(map: &Raster<Class>, side: i64, bound: &Bound) -> Raster<i16> {
     out
 }
 
-/// METHOD 4 and 5 by definition: metres, NaN on voids.
+/// Edges and distances by definition: metres, NaN on voids.
 fn twin(map: &Raster<Class>, pixel: PixelSize, max_m: f64) -> Vec<f64> {
     let rect = map.rect();
     let class = |x, y| {

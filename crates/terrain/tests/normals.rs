@@ -1,4 +1,4 @@
-//! Normals and slopes against METHOD's definition, spelled out pixel by pixel, and against themselves from other windows.
+//! Normals and slopes against their definition, spelled out pixel by pixel, and against themselves from other windows.
 #![allow(clippy::unwrap_used)]
 
 use ecotone_grid::{PixelSize, Raster, Rect, mix};
@@ -35,7 +35,7 @@ fn made(map: &Raster<f64>, core: Rect, rules: &NormalRules) -> Raster<f32> {
     out
 }
 
-/// METHOD 2 by definition, in real arithmetic as far as f64 goes.
+/// A smoothed normal by definition, in real arithmetic as far as f64 goes.
 fn twin(map: &Raster<f64>, rules: &NormalRules, (x, y): (i64, i64)) -> [f64; 3] {
     let at = |x, y| {
         if map.rect().contains(x, y) {

@@ -106,3 +106,12 @@ fn found(loaded: &Loaded, key: &str, name: &str) -> Result<PathBuf, BakeError> {
     let help = "file names are relative to the config's folder".to_owned();
     Err(loaded.error_at(key, message, Some(help)).into())
 }
+
+/// A length for people.
+fn length(metres: f64) -> String {
+    if metres >= 1000.0 {
+        format!("{:.1} km", metres / 1000.0)
+    } else {
+        format!("{metres:.1} m")
+    }
+}

@@ -113,7 +113,7 @@ impl Input {
         let path = source.path().to_owned();
         Self {
             role,
-            kind: kind(source),
+            kind: source.kind(),
             file_bytes: file_bytes(&path),
             raster: Some(RasterFacts::of_source(source)),
             path,
@@ -130,19 +130,6 @@ fn file_bytes(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |found| found.len())
 }
 
-/// The format of a file, by the name it is read by.
-fn kind(source: &Source) -> &'static str {
-    let extension = source.path().extension().unwrap_or_default();
-    match extension.to_string_lossy().to_lowercase().as_str() {
-        "hgt" => "SRTM height file",
-        "r8" | "r16" | "r32" | "raw" => "raw numbers",
-        "png" => "PNG",
-        "exr" => "OpenEXR",
-        _ if source.header().big_tiff => "BigTIFF",
-        _ => "GeoTIFF",
-    }
-}
-
 impl RasterFacts {
     fn of_source(source: &Source) -> Self {
         let header = source.header();
@@ -152,10 +139,8 @@ impl RasterFacts {
             [a.min(b), a.max(b)]
         };
         // Masks and heights alike are what their own type makes of them.
-        let holds = header.sample.max().map(|max| {
-            let is_signed = header.sample.name().starts_with('i');
-            scaled([if is_signed { -max - 1.0 } else { 0.0 }, max])
-        });
+        let ends = header.sample.min().zip(header.sample.max());
+        let holds = ends.map(|(min, max)| scaled([min, max]));
         Self {
             width: header.width,
             height: header.height,

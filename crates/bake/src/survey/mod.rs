@@ -7,7 +7,7 @@ mod timing;
 mod values;
 mod warn;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use estimate::{Estimate, StageEstimate, estimate};
 pub use inputs::{Input, RasterFacts, Role, Unit};
@@ -112,4 +112,11 @@ impl Survey {
             self.unreadable.push(sentence);
         }
     }
+}
+
+fn stop_on(cancel: &AtomicBool) -> Result<(), BakeError> {
+    if cancel.load(Ordering::Relaxed) {
+        return Err(BakeError::Stopped);
+    }
+    Ok(())
 }

@@ -5,13 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use ecotone_grid::{Raster, Reach, Rect, TileId};
 use ecotone_scatter::BlockId;
 use ecotone_store::{Stage, WorldWriter};
 
+use super::stop_on;
 use crate::BakeError;
 use crate::jobs::Worker;
 use crate::plan::{ChunkId, Job, Plan, STEPS_PER_M};
@@ -338,13 +339,6 @@ impl<'a> Sampler<'a> {
         });
         self.sample.sync_seconds = spent.wall;
     }
-}
-
-fn stop_on(cancel: &AtomicBool) -> Result<(), BakeError> {
-    if cancel.load(Ordering::Relaxed) {
-        return Err(BakeError::Stopped);
-    }
-    Ok(())
 }
 
 /// The tiles at the places of [`SPREAD`]; some may be the same.

@@ -1,10 +1,10 @@
 //! What the pixels of a layer hold, read in bands of rows.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use ecotone_grid::{Raster, Rect};
 
-use super::Survey;
+use super::{Survey, stop_on};
 use crate::BakeError;
 use crate::inputs::MaskScratch;
 use crate::scene::Scene;
@@ -107,9 +107,7 @@ pub(super) fn read(
         let ends = if layer == 0 { ends(survey) } else { Vec::new() };
         let mut values = Values::new(ends);
         for &window in &windows {
-            if cancel.load(Ordering::Relaxed) {
-                return Err(BakeError::Stopped);
-            }
+            stop_on(cancel)?;
             let read = match layer.checked_sub(1) {
                 None => buffers.add_heights(scene, window, &mut values),
                 Some(mask) => buffers.add_mask(scene, mask, window, &mut values),

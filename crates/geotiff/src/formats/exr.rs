@@ -16,9 +16,9 @@ use crate::image::Image;
 use crate::map::Map;
 use crate::{ByteOrder, Limits, Options, SampleType, SourceError};
 
-use super::copy::{Copy, Disk, Packed};
-use super::place::Place;
-use super::{Foreign, name};
+use super::tracked::Tracked;
+use super::unpacked::{Disk, Packed, Unpacked};
+use super::{Opened, name};
 
 /// What is read of a file: its first layer, its channels in the order of the bands.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Layer {
 const LAYER: usize = 0;
 
 /// Opens an OpenEXR file; no pixels yet.
-pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError> {
+pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> {
     /// "Non-image": several samples to a pixel.
     const DEEP: u8 = 0x08;
     if map.bytes().get(5).is_some_and(|flags| flags & DEEP != 0) {
@@ -39,7 +39,7 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError>
     }
     let at = Cell::new(0);
     let reader =
-        block::read(Place::new(map.bytes(), &at), false).map_err(|e| fault(map, &at, e))?;
+        block::read(Tracked::new(map.bytes(), &at), false).map_err(|e| fault(map, &at, e))?;
     let headers = reader.headers();
     let header = &headers[LAYER];
     if header
@@ -58,12 +58,11 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError>
     let image = Image::plain(map, plain, options)?;
     let notes = notes(map, headers, &layer);
     let packed = Packed::Exr(layer);
-    let copy = Copy::new(map, &image, packed, options.limits.unpacked_bytes)?;
-    Ok(Foreign {
-        image,
-        placement: Ok(None),
-        copy: Some(copy),
+    let unpacked = Unpacked::new(map, &image, packed, options.limits.unpacked_bytes)?;
+    Ok(Opened {
+        unpacked: Some(unpacked),
         notes,
+        ..Opened::new(image)
     })
 }
 
@@ -88,7 +87,7 @@ fn check_limits(map: &Map, header: &ExrHeader, limits: &Limits) -> Result<(), So
     let n_blocks = header.chunk_count as u64;
     map.within("blocks", n_blocks, limits.blocks)?;
     // Every block of every level has its place in a table of eight bytes each.
-    if n_blocks * 8 <= map.bytes().len() as u64 {
+    if n_blocks <= map.bytes().len() as u64 / 8 {
         return Ok(());
     }
     Err(map.corrupt(
@@ -213,7 +212,7 @@ pub(super) fn unpack(
 ) -> Result<(), SourceError> {
     let at = Cell::new(0);
     let fault = |e| fault(map, &at, e);
-    let reader = block::read(Place::new(map.bytes(), &at), false).map_err(fault)?;
+    let reader = block::read(Tracked::new(map.bytes(), &at), false).map_err(fault)?;
     let header = reader.headers()[LAYER].clone();
     let chunks = reader
         .filter_chunks(false, |_, _, block| {

@@ -8,13 +8,13 @@ use crate::map::Map;
 use crate::{ByteOrder, Georeference, Options, SampleType, SourceError};
 
 use super::raw::{self, RawLayout};
-use super::{Foreign, name};
+use super::{Opened, name};
 
 /// The height that stands for none.
 const NODATA: f64 = -32768.0;
 
 /// Opens a tile.
-pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError> {
+pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> {
     let layout = layout(map)?;
     let corner = map.path().file_stem().and_then(|stem| {
         let stem = stem.to_str()?.as_bytes();
@@ -31,11 +31,11 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError>
         ));
     }
     let keys = place.map(|_| wgs_84()).unwrap_or_default();
-    Ok(Foreign {
-        image: raw::image(map, layout, (Some(NODATA), keys), options)?,
+    let image = raw::image(map, layout, (Some(NODATA), keys), options)?;
+    Ok(Opened {
         placement: Ok(place),
-        copy: None,
         notes,
+        ..Opened::new(image)
     })
 }
 

@@ -1,11 +1,12 @@
-//! Files of other kinds than TIFF, opened so that the rest of the crate reads them as plain images.
+//! The formats of files: each is opened as an image that the rest of the crate reads.
 
-mod copy;
 mod exr;
 mod hgt;
-mod place;
 mod png;
 mod raw;
+mod tiff;
+mod tracked;
+mod unpacked;
 mod world_file;
 
 use std::path::Path;
@@ -16,21 +17,38 @@ use crate::image::Image;
 use crate::map::Map;
 use crate::{Options, SampleType, SourceError};
 
-pub(crate) use copy::Copy;
 pub use raw::RawLayout;
-pub(crate) use world_file::beside;
+use unpacked::Unpacked;
 
-/// A file of another kind than TIFF.
-pub(crate) struct Foreign {
+/// What a file turned out to hold.
+#[derive(Debug)]
+pub(crate) struct Opened {
     pub image: Image,
+    /// Which pixels hold a value, where the file says so pixel by pixel.
+    pub mask: Option<Image>,
     pub placement: Placement,
-    /// The pixels, where they are packed.
-    pub copy: Option<Copy>,
+    /// The pixels, where they are not read from the file itself.
+    pub unpacked: Option<Unpacked>,
     /// What was assumed.
     pub notes: Vec<String>,
 }
 
-enum Kind {
+impl Opened {
+    /// An image alone, which does not say where it lies.
+    fn new(image: Image) -> Self {
+        Self {
+            image,
+            mask: None,
+            placement: Ok(None),
+            unpacked: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// A format that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
     Tiff,
     Png,
     Exr,
@@ -39,21 +57,24 @@ enum Kind {
     Raw(SampleType),
 }
 
-/// Opens a file of a known kind that is no TIFF; `None` for a TIFF, and for what is nothing else either.
-pub(crate) fn open(map: &Map, options: &Options) -> Result<Option<Foreign>, SourceError> {
-    let mut foreign = match kind(map) {
-        Kind::Tiff => return Ok(None),
+/// Opens a file of a kind; no pixels yet.
+pub(crate) fn open(map: &Map, kind: Kind, options: &Options) -> Result<Opened, SourceError> {
+    let mut opened = match kind {
+        Kind::Tiff => tiff::open(map, options)?,
         Kind::Png => png::open(map, options)?,
         Kind::Exr => exr::open(map, options)?,
         Kind::Hgt => hgt::open(map, options)?,
         Kind::Raw(sample) => raw::open(map, sample, options)?,
     };
-    let height = foreign.image.header.height;
-    foreign.placement = beside(map.path(), foreign.placement, height, &mut foreign.notes)?;
-    Ok(Some(foreign))
+    if opened.placement == Ok(None) {
+        opened.placement =
+            world_file::beside(map.path(), opened.image.header.height, &mut opened.notes)?;
+    }
+    Ok(opened)
 }
 
-fn kind(map: &Map) -> Kind {
+/// What a file is, by its name or its first bytes; what is nothing else may be a TIFF.
+pub(crate) fn kind(map: &Map) -> Kind {
     let extension = map.path().extension().and_then(|e| e.to_str());
     // The name first: bare numbers may start with any bytes.
     match extension.unwrap_or_default().to_lowercase().as_str() {

@@ -10,9 +10,9 @@ use crate::image::Image;
 use crate::map::Map;
 use crate::{ByteOrder, Limits, Options, SampleType, SourceError};
 
-use super::copy::{Copy, Disk, Packed};
-use super::place::Place;
-use super::{Foreign, strips};
+use super::tracked::Tracked;
+use super::unpacked::{Disk, Packed, Unpacked};
+use super::{Opened, strips};
 
 /// Bytes of rows that are written at once.
 const PIECE: usize = 1 << 18;
@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 18;
 const MAX_RATIO: u64 = 1032;
 
 /// Opens a PNG; no pixels yet.
-pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError> {
+pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> {
     let at = Cell::new(0);
     let reader = reader(map, &options.limits, &at)?;
     let info = reader.info();
@@ -48,12 +48,10 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Foreign, SourceError>
         keys: GeoKeys::default(),
     };
     let image = Image::plain(map, plain, options)?;
-    let copy = Copy::new(map, &image, Packed::Png, options.limits.unpacked_bytes)?;
-    Ok(Foreign {
-        image,
-        placement: Ok(None),
-        copy: Some(copy),
-        notes: Vec::new(),
+    let unpacked = Unpacked::new(map, &image, Packed::Png, options.limits.unpacked_bytes)?;
+    Ok(Opened {
+        unpacked: Some(unpacked),
+        ..Opened::new(image)
     })
 }
 
@@ -70,11 +68,12 @@ fn reader<'a>(
     map: &'a Map,
     limits: &Limits,
     at: &'a Cell<u64>,
-) -> Result<Reader<Place<'a>>, SourceError> {
+) -> Result<Reader<Tracked<'a>>, SourceError> {
     // The decoder holds several rows.
     let allowed = limits.block_bytes / 8;
     let bytes = usize::try_from(allowed).unwrap_or(usize::MAX);
-    let mut decoder = Decoder::new_with_limits(Place::new(map.bytes(), at), png::Limits { bytes });
+    let mut decoder =
+        Decoder::new_with_limits(Tracked::new(map.bytes(), at), png::Limits { bytes });
     // Neither says anything about heights, and both may be bombs.
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
@@ -148,7 +147,7 @@ enum Fault {
 }
 
 struct Rows<'a> {
-    reader: Reader<Place<'a>>,
+    reader: Reader<Tracked<'a>>,
     packed: Vec<u8>,
 }
 

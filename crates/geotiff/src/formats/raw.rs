@@ -7,7 +7,7 @@ use crate::image::Image;
 use crate::map::Map;
 use crate::{ByteOrder, Options, SampleType, SourceError};
 
-use super::{Foreign, name, strips};
+use super::{Opened, name, strips};
 
 /// What a file of bare numbers holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +35,17 @@ pub(super) fn open(
     map: &Map,
     sample: SampleType,
     options: &Options,
-) -> Result<Foreign, SourceError> {
+) -> Result<Opened, SourceError> {
     let mut notes = Vec::new();
     let layout = match options.raw {
         Some(layout) => given(map, layout)?,
         None => guessed(map, sample, &mut notes)?,
     };
     notes.extend(swapped(map, layout));
-    Ok(Foreign {
-        image: image(map, layout, (None, GeoKeys::default()), options)?,
-        placement: Ok(None),
-        copy: None,
+    let image = image(map, layout, (None, GeoKeys::default()), options)?;
+    Ok(Opened {
         notes,
+        ..Opened::new(image)
     })
 }
 

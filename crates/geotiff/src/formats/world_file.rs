@@ -10,17 +10,13 @@ use crate::georeference::{Placement, upright};
 use super::name;
 
 /// The placement of an image that has none of its own, from a world file with its name where there is one.
-pub(crate) fn beside(
+pub(super) fn beside(
     path: &Path,
-    own: Placement,
     height: u32,
     notes: &mut Vec<String>,
 ) -> Result<Placement, SourceError> {
-    if own != Ok(None) {
-        return Ok(own);
-    }
     let Some(world_file) = names(path).into_iter().find(|name| name.is_file()) else {
-        return Ok(own);
+        return Ok(Ok(None));
     };
     let [a, d, b, e, c, f] = numbers(&world_file)?;
     let placement = upright([a, b, c, d, e, f], true, height).map(Some);

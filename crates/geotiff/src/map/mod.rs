@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::SourceError;
-use crate::error::mismatch;
+use crate::error::{mismatch, within};
 use mapping::Mapping;
 use stamp::Stamp;
 
@@ -162,7 +162,7 @@ impl Map {
         wanted: u64,
         allowed: u64,
     ) -> Result<(), SourceError> {
-        self.within_named(|| limit.into(), wanted, allowed)
+        within(&self.path, || limit.into(), wanted, allowed)
     }
 
     /// As [`Map::within`], of something whose name must be made.
@@ -172,14 +172,6 @@ impl Map {
         wanted: u64,
         allowed: u64,
     ) -> Result<(), SourceError> {
-        if wanted <= allowed {
-            return Ok(());
-        }
-        Err(SourceError::OverLimit {
-            path: self.path.clone(),
-            limit: limit(),
-            wanted,
-            allowed,
-        })
+        within(&self.path, limit, wanted, allowed)
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use ecotone_grid::Rect;
+
 /// Why several files, or the files that a VRT names, are not one map.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -151,6 +153,16 @@ pub enum MosaicError {
 }
 
 impl MosaicError {
+    /// Two rasters that should have the same size have not.
+    pub(super) fn sizes(first: (&Path, Rect), second: (&Path, Rect)) -> Self {
+        let size = |rect: Rect| [rect.width() as u64, rect.height() as u64];
+        Self::Sizes {
+            first: first.0.to_owned(),
+            second: second.0.to_owned(),
+            sizes: [size(first.1), size(second.1)],
+        }
+    }
+
     /// The file that does not fit a first one, where there are two.
     pub fn second(&self) -> Option<&Path> {
         match self {

@@ -172,7 +172,8 @@ impl Mosaic {
             .iter()
             .filter(|part| is_single || !part.rect.intersect(&rect).is_empty());
         let Some(first) = under.next() else {
-            check_window(self.first().path(), &self.limits, rect)?;
+            let path = self.first().path();
+            self.limits.check_window(path, rect, size_of::<f64>())?;
             out.reset(rect, 1, f64::NAN);
             return Ok(());
         };
@@ -230,7 +231,7 @@ impl Mosaic {
     /// # Errors
     /// [`SourceError::Mosaic`] where the raster is not on this map's grid.
     pub fn offset_to(&self, raster: &Self) -> Result<(i64, i64), SourceError> {
-        let (first, second) = (self.path(), raster.parts[0].path());
+        let (first, second) = (self.path(), raster.path());
         let ours = self.georeference().ok().flatten();
         let theirs = raster.georeference()?;
         if let (Some(ours), Some(theirs)) = (ours, theirs) {
@@ -248,13 +249,7 @@ impl Mosaic {
         if self.rect == raster.rect {
             return Ok((0, 0));
         }
-        let size = |rect: Rect| [rect.width() as u64, rect.height() as u64];
-        Err(MosaicError::Sizes {
-            first: first.to_owned(),
-            second: second.to_owned(),
-            sizes: [size(self.rect), size(raster.rect)],
-        }
-        .into())
+        Err(MosaicError::sizes((first, self.rect), (second, raster.rect)).into())
     }
 
     fn placed(&self, place: Georeference) -> Placed<'_> {
@@ -371,20 +366,4 @@ fn lay(over: &Raster<f64>, out: &mut Raster<f64>, mut pixel: impl FnMut(&mut f64
             pixel(under, over);
         }
     }
-}
-
-/// Refuses a window that is larger than the limits allow.
-fn check_window(path: &Path, limits: &Limits, rect: Rect) -> Result<(), SourceError> {
-    let wanted = (rect.width() as u64)
-        .saturating_mul(rect.height() as u64)
-        .saturating_mul(size_of::<f64>() as u64);
-    if wanted <= limits.window_bytes {
-        return Ok(());
-    }
-    Err(SourceError::OverLimit {
-        path: path.to_owned(),
-        limit: "bytes in one window".into(),
-        wanted,
-        allowed: limits.window_bytes,
-    })
 }

@@ -153,16 +153,10 @@ impl Patch {
 
 /// Refuses a raster of shares that does not lie pixel for pixel over its patch.
 fn check_alpha(heights: &Mosaic, shares: &Mosaic) -> Result<(), SourceError> {
-    let size = |rect: Rect| [rect.width() as u64, rect.height() as u64];
-    let (first, second) = (heights.parts()[0].path(), shares.parts()[0].path());
+    let (first, second) = (heights.path(), shares.path());
     let is_placed = |mosaic: &Mosaic| mosaic.georeference().is_ok_and(|place| place.is_some());
     if heights.rect() != shares.rect() {
-        return Err(MosaicError::Sizes {
-            first: first.to_owned(),
-            second: second.to_owned(),
-            sizes: [size(heights.rect()), size(shares.rect())],
-        }
-        .into());
+        return Err(MosaicError::sizes((first, heights.rect()), (second, shares.rect())).into());
     }
     // Of the same size, one without a place lies over the other.
     if !is_placed(heights) || !is_placed(shares) {

@@ -11,7 +11,8 @@ use ecotone_grid::{Raster, Rect};
 use super::grid::moved;
 use super::pixels::{Opener, Pixels};
 use super::xml::{Borrowed, Description};
-use super::{MosaicError, check_window, lay};
+use super::{MosaicError, lay};
+use crate::error::within;
 use crate::georeference::{self, Placement};
 use crate::metadata::Linear;
 use crate::sample::with_sample;
@@ -22,7 +23,7 @@ use crate::{Georeference, Limits, Options, Sample, SampleType, Source, SourceErr
 const MOST_NESTED: usize = 4;
 
 /// Sources of one VRT and of those it names, all together.
-const MOST_SOURCES: usize = 1 << 16;
+const MOST_SOURCES: u64 = 1 << 16;
 
 /// Bytes of one VRT file.
 const MOST_BYTES: u64 = 64 << 20;
@@ -90,12 +91,8 @@ fn text(path: &Path) -> Result<String, SourceError> {
         .read_to_end(&mut text)
         .map_err(io_error)?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(SourceError::OverLimit {
-            path: path.to_owned(),
-            limit: "bytes of XML".into(),
-            wanted: found.len().max(text.len() as u64),
-            allowed: MOST_BYTES,
-        });
+        let wanted = found.len().max(text.len() as u64);
+        within(path, || "bytes of XML".into(), wanted, MOST_BYTES)?;
     }
     String::from_utf8(text).map_err(|_| not_xml(path, "it is not UTF-8"))
 }
@@ -169,14 +166,13 @@ impl Vrt {
             layers: Vec::with_capacity(description.sources.len()),
         };
         opener.n_borrowed += description.sources.len();
-        if opener.n_borrowed > MOST_SOURCES {
-            return Err(SourceError::OverLimit {
-                path: path.to_owned(),
-                limit: "sources of VRT files".into(),
-                wanted: opener.n_borrowed as u64,
-                allowed: MOST_SOURCES as u64,
-            });
-        }
+        let n_borrowed = opener.n_borrowed as u64;
+        within(
+            path,
+            || "sources of VRT files".into(),
+            n_borrowed,
+            MOST_SOURCES,
+        )?;
         for borrowed in &description.sources {
             let layer = vrt.layer(borrowed, opener)?;
             vrt.layers.push(layer);
@@ -229,15 +225,17 @@ impl Vrt {
             );
             return Err(borrowed.refuse(&self.path, "SrcRect", reason));
         }
-        let turned = self.is_south_up();
-        let other = pixels.georeference();
-        if turned != other.is_ok_and(|place| place.is_some_and(|place| place.south_up)) {
+        let turned = georeference::is_south_up(&self.placement);
+        if turned != georeference::is_south_up(&pixels.georeference()) {
             let reason = "has rows that go north, and the VRT's go south, or the other way round";
             return Err(borrowed.refuse(&self.path, "SourceFilename", reason));
         }
         let (own, whole) = (pixels.rect(), self.rect);
         let (from, to) = if turned {
-            (upside_down(from, own), upside_down(to, whole))
+            (
+                georeference::upside_down(from, own.y1),
+                georeference::upside_down(to, whole.y1),
+            )
         } else {
             (from, to)
         };
@@ -250,11 +248,6 @@ impl Vrt {
             shift,
             hides: borrowed.hides,
         })
-    }
-
-    fn is_south_up(&self) -> bool {
-        self.placement
-            .is_ok_and(|place| place.is_some_and(|place| place.south_up))
     }
 
     pub fn path(&self) -> &Path {
@@ -286,7 +279,8 @@ impl Vrt {
 
     /// Reads a window as [`Source::read`] does.
     pub fn read(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
-        check_window(&self.path, &self.limits, rect)?;
+        self.limits
+            .check_window(&self.path, rect, size_of::<f64>())?;
         out.reset(rect, 1, f64::NAN);
         let mut over = Raster::default();
         for layer in &self.layers {
@@ -331,9 +325,4 @@ impl Vrt {
             *pixel = if is_void { f64::NAN } else { height };
         }
     }
-}
-
-/// A rectangle of a raster whose rows are counted from the other end.
-fn upside_down(rect: Rect, whole: Rect) -> Rect {
-    Rect::new(rect.x0, whole.y1 - rect.y1, rect.x1, whole.y1 - rect.y0)
 }

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use ecotone_grid::GeoKeys;
 
-use crate::georeference::is_geographic;
 use crate::metadata::unit_type;
 
 /// `GeogAngularUnitsGeoKey`, and the size in radians where that is user-defined.
@@ -20,7 +19,7 @@ const VERTICAL_SYSTEM: u16 = 4096;
 /// `VerticalUnitsGeoKey`.
 const VERTICAL: u16 = 4099;
 
-const USER_DEFINED: u16 = 32767;
+const USER_DEFINED: u16 = GeoKeys::USER_DEFINED;
 
 /// A unit of length or angle.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,11 +54,11 @@ impl Unit {
 
 /// The unit of projected coordinates; `None` where the file does not say.
 pub(crate) fn linear(keys: &GeoKeys) -> Option<Unit> {
-    if is_geographic(keys) {
+    if keys.is_geographic() {
         return None;
     }
     let code = match keys.short(LINEAR.0) {
-        None | Some(0) => epsg::of_projected(system(keys, 3072)?),
+        None | Some(0) => epsg::of_projected(keys.code(GeoKeys::PROJECTED_SYSTEM)?),
         Some(USER_DEFINED) => return Some(Unit::own(keys.double(LINEAR.1))),
         Some(code) => code,
     };
@@ -68,11 +67,11 @@ pub(crate) fn linear(keys: &GeoKeys) -> Option<Unit> {
 
 /// The unit of geographic coordinates, degrees where the file does not say; `None` where they are not geographic.
 pub(crate) fn angular(keys: &GeoKeys) -> Option<Unit> {
-    if !is_geographic(keys) {
+    if !keys.is_geographic() {
         return None;
     }
     let code = match keys.short(ANGULAR.0) {
-        None | Some(0) => epsg::of_geographic(system(keys, 2048).unwrap_or(0)),
+        None | Some(0) => epsg::of_geographic(keys.code(GeoKeys::GEOGRAPHIC_SYSTEM).unwrap_or(0)),
         Some(USER_DEFINED) => return Some(Unit::own(keys.double(ANGULAR.1))),
         Some(code) => code,
     };
@@ -88,17 +87,16 @@ pub(crate) fn vertical(keys: &GeoKeys, metadata: &str, band: usize) -> Option<Un
     }
     let code = match keys.short(VERTICAL) {
         // A user-defined vertical unit has no key for its size.
-        None | Some(0 | USER_DEFINED) => epsg::of_vertical(system(keys, VERTICAL_SYSTEM)?),
+        None | Some(0 | USER_DEFINED) => epsg::of_vertical(vertical_system(keys)?),
         Some(code) => code,
     };
     Some(Unit::new(code, epsg::length(code)))
 }
 
-/// The EPSG code of a system; numbers from 5001 to 5099 were ellipsoids to older writers of vertical systems.
-fn system(keys: &GeoKeys, key: u16) -> Option<u16> {
-    let code = keys.short(key)?;
-    let is_ellipsoid = key == VERTICAL_SYSTEM && (5001..5100).contains(&code);
-    (code != 0 && code != USER_DEFINED && !is_ellipsoid).then_some(code)
+/// The EPSG code of the vertical system; to older writers, numbers from 5001 to 5099 were ellipsoids.
+fn vertical_system(keys: &GeoKeys) -> Option<u16> {
+    keys.code(VERTICAL_SYSTEM)
+        .filter(|code| !(5001..5100).contains(code))
 }
 
 /// A unit by one of the names that GDAL and its users write for a band; `None` where it is no known length.

@@ -1,15 +1,12 @@
 //! How a raster mask comes to lie on the map.
 
-use ecotone_geotiff::Mosaic;
-use ecotone_grid::{GeoKeys, GeoTransform, Rect};
+use ecotone_geotiff::{Header, Mosaic};
+use ecotone_grid::{GeoTransform, Rect};
 
 use super::sampling::Sampling;
 use crate::config::Loaded;
 use crate::error::BakeError;
-use crate::inputs::Inputs;
-
-/// `GTModelTypeGeoKey`: 1 projected, 2 geographic.
-const MODEL_TYPE: u16 = 1024;
+use crate::inputs::{Inputs, length};
 
 /// Finer masks than this many pixels across one of the map's are worth a warning.
 const FINEST: f64 = 2.0;
@@ -23,7 +20,9 @@ impl Inputs {
         mask: &Mosaic,
     ) -> Result<Option<Sampling>, BakeError> {
         let file = mask.path().display();
-        let ours = self.own_grid(loaded);
+        // By its own file, whatever `pixel_size` makes of that.
+        let ours = self.heights.georeference().ok().flatten();
+        let ours = ours.map(|place| place.transform);
         let theirs = match mask.georeference() {
             Ok(place) => place.map(|place| place.transform),
             // A map whose own place makes no sense is used with `pixel_size`, and so may its masks be.
@@ -37,7 +36,7 @@ impl Inputs {
         let sampling = match (ours, theirs) {
             (Some(ours), Some(theirs)) => {
                 self.check_system(loaded, key, mask)?;
-                if map == mask.rect() && same_grid(&ours, &theirs) {
+                if map == mask.rect() && self.is_on_map_grid(mask) {
                     return Ok(None);
                 }
                 self.check_overlap(loaded, key, mask, &ours, &theirs)?;
@@ -75,17 +74,15 @@ impl Inputs {
         Ok(Some(sampling))
     }
 
-    /// Where the map's own file says it lies, whatever `pixel_size` makes of that.
-    fn own_grid(&self, loaded: &Loaded) -> Option<GeoTransform> {
-        match loaded.config.terrain.pixel_size {
-            Some(_) => self.overruled.as_ref().map(|(grid, _)| *grid),
-            None => Some(self.transform),
-        }
+    /// Whether the pixels of a mask of the map's size are the map's.
+    fn is_on_map_grid(&self, mask: &Mosaic) -> bool {
+        let base = self.heights.layers().base();
+        base.offset_to(mask).is_ok_and(|offset| offset == (0, 0))
     }
 
-    /// The coordinate system of the map's own file.
-    fn own_keys(&self) -> &GeoKeys {
-        self.overruled.as_ref().map_or(&self.keys, |(_, keys)| keys)
+    /// The EPSG code of the map's own file.
+    fn own_epsg(&self) -> Option<u16> {
+        self.heights.header().keys.epsg()
     }
 
     /// A mask that says nothing of its place lies on the whole map, if it has its shape.
@@ -124,7 +121,7 @@ impl Inputs {
 
     /// Two files in different coordinate systems cannot be laid over each other.
     fn check_system(&self, loaded: &Loaded, key: &str, mask: &Mosaic) -> Result<(), BakeError> {
-        let (Some(ours), Some(theirs)) = (code(self.own_keys()), code(&mask.first().header().keys))
+        let (Some(ours), Some(theirs)) = (self.own_epsg(), mask.first().header().keys.epsg())
         else {
             return Ok(());
         };
@@ -151,12 +148,12 @@ impl Inputs {
             return Ok(());
         };
         let file = mask.path().display();
-        let distance = distance((east * east + north * north).sqrt(), self.own_keys());
+        let distance = distance((east * east + north * north).sqrt(), self.heights.header());
         let message = format!(
             "{file} lies {distance} {} of the map",
             direction(east, north)
         );
-        let to = code(self.own_keys()).map_or_else(
+        let to = self.own_epsg().map_or_else(
             || "<the map's system>".into(),
             |code| format!("EPSG:{code}"),
         );
@@ -176,25 +173,6 @@ impl Inputs {
             ));
         }
     }
-}
-
-/// Whether two grids agree to a hundredth of a pixel.
-fn same_grid(a: &GeoTransform, b: &GeoTransform) -> bool {
-    let near = |a: f64, b: f64, size: f64| (a - b).abs() <= 0.01 * size;
-    near(a.x0, b.x0, a.pixel.x)
-        && near(a.y0, b.y0, a.pixel.y)
-        && near(a.pixel.x, b.pixel.x, 1e-4 * a.pixel.x)
-        && near(a.pixel.y, b.pixel.y, 1e-4 * a.pixel.y)
-}
-
-/// The EPSG code of a whole coordinate system. The geographic system under a projected one is not it.
-fn code(keys: &GeoKeys) -> Option<u16> {
-    let code = match keys.short(MODEL_TYPE) {
-        Some(1) => keys.short(3072),
-        Some(2) => keys.short(2048),
-        _ => None,
-    };
-    code.filter(|&code| code != 0 && code != 32767)
 }
 
 /// How far east and north the nearest borders of `b` lie from those of `a`; `None` where they share ground. Bounds are
@@ -221,18 +199,13 @@ fn direction(east: f64, north: f64) -> String {
     format!("{north}{dash}{east}")
 }
 
-/// A distance in the units of a coordinate system.
-fn distance(units: f64, keys: &GeoKeys) -> String {
-    const LINEAR_UNIT: u16 = 3076;
-    const METRE: u16 = 9001;
-    if keys.short(MODEL_TYPE) == Some(2) {
-        format!("{units:.3}°")
-    } else if keys.short(LINEAR_UNIT).is_some_and(|unit| unit != METRE) {
-        format!("{units:.0} units")
-    } else if units >= 1000.0 {
-        format!("{:.1} km", units / 1000.0)
-    } else {
-        format!("{units:.1} m")
+/// A distance in the units of a file, for people; in metres where it names none.
+fn distance(units: f64, header: &Header) -> String {
+    match header.linear_unit().map(|unit| unit.size) {
+        _ if header.is_geographic() => format!("{units:.3}°"),
+        None => length(units),
+        Some(Some(metres)) => length(units * metres),
+        Some(None) => format!("{units:.0} units"),
     }
 }
 

@@ -7,7 +7,7 @@ use ecotone_terrain::FARTHEST_POINT_M;
 
 use super::Refusal;
 use super::geojson::Collection;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, length};
 
 /// West, south, east and north ends of some positions.
 type Bounds = [f64; 4];
@@ -88,9 +88,7 @@ impl Inputs {
         let in_degrees = |v: [f64; 2], most: f64| v.iter().all(|v| v.abs() <= most);
         let looks_like_degrees =
             in_degrees([west, east], 180.0) && in_degrees([south, north], 90.0);
-        // A projected map holds 3072, a geographic one 2048 alone.
-        let is_projected = keys.short(3072).is_some() || keys.short(1024) == Some(1);
-        if looks_like_degrees && is_projected {
+        if looks_like_degrees && keys.is_projected() {
             return format!(
                 "the numbers look like degrees and the map is in metres: {}",
                 warp(keys)
@@ -158,13 +156,4 @@ fn bounds(positions: &[[f64; 2]]) -> Bounds {
         found[3] = found[3].max(y);
     }
     found
-}
-
-/// A length for people.
-fn length(metres: f64) -> String {
-    if metres >= 1000.0 {
-        format!("{:.1} km", metres / 1000.0)
-    } else {
-        format!("{metres:.1} m")
-    }
 }

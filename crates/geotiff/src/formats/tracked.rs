@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 
 /// Reads bytes and tells `at` the position after each step.
-pub(super) struct Place<'a> {
+pub(super) struct Tracked<'a> {
     bytes: Cursor<&'a [u8]>,
     at: &'a Cell<u64>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Tracked<'a> {
     pub fn new(bytes: &'a [u8], at: &'a Cell<u64>) -> Self {
         Self {
             bytes: Cursor::new(bytes),
@@ -18,7 +18,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Read for Place<'_> {
+impl Read for Tracked<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.bytes.read(buffer);
         self.at.set(self.bytes.position());
@@ -26,7 +26,7 @@ impl Read for Place<'_> {
     }
 }
 
-impl BufRead for Place<'_> {
+impl BufRead for Tracked<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         // The whole rest of a file at once would make every error point to its end.
         const PIECE: usize = 1 << 15;
@@ -40,7 +40,7 @@ impl BufRead for Place<'_> {
     }
 }
 
-impl Seek for Place<'_> {
+impl Seek for Tracked<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = self.bytes.seek(to);
         self.at.set(self.bytes.position());

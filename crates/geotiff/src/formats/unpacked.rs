@@ -5,7 +5,7 @@
 
 use std::fs::File as DiskFile;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::SourceError;
@@ -23,13 +23,13 @@ pub(crate) enum Packed {
 
 /// The pixels of a packed file.
 #[derive(Debug)]
-pub(crate) struct Copy {
+pub(crate) struct Unpacked {
     packed: Packed,
     /// A failure is kept too: each of a thousand windows would run into it again.
-    unpacked: OnceLock<Result<File, SourceError>>,
+    pixels: OnceLock<Result<File, SourceError>>,
 }
 
-impl Copy {
+impl Unpacked {
     /// Refuses pixels that are more than the caller allows to be unpacked.
     pub fn new(
         map: &Map,
@@ -40,13 +40,13 @@ impl Copy {
         map.within("bytes of unpacked pixels", image.blocks.n_bytes(), allowed)?;
         Ok(Self {
             packed,
-            unpacked: OnceLock::new(),
+            pixels: OnceLock::new(),
         })
     }
 
     /// The unpacked pixels of `packed`; the first caller unpacks them, others wait for it.
     pub fn pixels(&self, packed: &File, image: &Image) -> Result<&File, SourceError> {
-        self.unpacked
+        self.pixels
             .get_or_init(|| self.unpack(packed, image))
             .as_ref()
             .map_err(repeated)
@@ -137,30 +137,17 @@ impl<'a> Disk<'a> {
             file.set_len(len)?;
             Ok(file)
         });
-        match made {
-            Ok(file) => Ok(Self {
-                file,
-                at: 0,
-                packed,
-                folder,
-                len,
-            }),
-            Err(source) => Err(SourceError::Unpack {
-                path: packed.path().to_path_buf(),
-                folder,
-                wanted: len,
-                source,
-            }),
-        }
+        Ok(Self {
+            file: made.map_err(|source| fault(packed, &folder, len, source))?,
+            at: 0,
+            packed,
+            folder,
+            len,
+        })
     }
 
     fn fault(&self, source: io::Error) -> SourceError {
-        SourceError::Unpack {
-            path: self.packed.path().to_path_buf(),
-            folder: self.folder.clone(),
-            wanted: self.len,
-            source,
-        }
+        fault(self.packed, &self.folder, self.len, source)
     }
 
     fn go_to(&mut self, offset: u64) -> io::Result<()> {
@@ -190,5 +177,14 @@ impl<'a> Disk<'a> {
 
     fn map(self) -> Result<Map, SourceError> {
         Map::of_copy(self.packed, &self.file).map_err(|e| self.fault(e))
+    }
+}
+
+fn fault(packed: &Map, folder: &Path, wanted: u64, source: io::Error) -> SourceError {
+    SourceError::Unpack {
+        path: packed.path().to_owned(),
+        folder: folder.to_owned(),
+        wanted,
+        source,
     }
 }
