@@ -9,7 +9,7 @@ use super::sampling::Sampling;
 use super::values::Values;
 use crate::config::Loaded;
 use crate::error::BakeError;
-use crate::inputs::{self, Inputs};
+use crate::inputs::{self, Inputs, refusal};
 
 /// A raster that covers ground.
 pub(crate) struct RasterMask {
@@ -145,7 +145,7 @@ fn no_band(loaded: &Loaded, key: &str, error: SourceError) -> BakeError {
         n_bands,
     } = &error
     else {
-        return error.into();
+        return refusal::at(loaded, &format!("{key}.mask"), error);
     };
     let bands = if *n_bands == 1 { "band" } else { "bands" };
     let message = format!(
