@@ -35,7 +35,7 @@ pub(super) fn of_heights(loaded: &Loaded, error: SourceError) -> BakeError {
 }
 
 /// What is wrong with a file, and what to do.
-fn parts(error: &SourceError) -> (String, Option<String>) {
+pub(super) fn parts(error: &SourceError) -> (String, Option<String>) {
     let sentence = error.to_string();
     let help = match error {
         SourceError::NotAnImage { .. } => {

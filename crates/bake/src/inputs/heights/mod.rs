@@ -146,6 +146,8 @@ fn mosaic(
 /// Says of tiles without a place how they are laid by their numbers.
 fn unnumbered(loaded: &Loaded, error: &SourceError, pattern: &str) -> BakeError {
     let help = format!("write `heights = [\"{pattern}\"]`");
-    let error = loaded.error_at("terrain.heights", error.to_string(), Some(help));
-    error.into()
+    let (message, _) = refusal::parts(error);
+    loaded
+        .error_at("terrain.heights", message, Some(help))
+        .into()
 }
