@@ -399,3 +399,19 @@ fn tiles_have_one_range_of_heights() {
         assert!((slope - right).abs() < 1e-4, "{x}: {slope} {right}");
     }
 }
+
+#[test]
+fn a_glob_is_read_in_a_folder_with_brackets_in_its_name() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("alps [old]")).unwrap();
+    part(
+        &place,
+        "alps [old]/a.tif",
+        Rect::new(0, 0, 9, 9),
+        Some(CORNER),
+    );
+    let text = "terrain.heights = ['*.tif']\n[[stratum]]\nname = 'ground'\n";
+    let loaded = config::parse(text, &place.path("alps [old]/world.toml")).unwrap();
+    let bake = Bake::open(&loaded, &Options::default()).unwrap();
+    assert_eq!(bake.plan().tiles.map(), Rect::new(0, 0, 9, 9));
+}

@@ -17,6 +17,14 @@ pub enum BakeError {
     /// An input cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// An input that a key of the config names cannot be read.
+    #[error("{shown}")]
+    Input {
+        /// The key, and what is wrong with its file.
+        shown: Box<ConfigError>,
+        /// What is wrong with it.
+        source: SourceError,
+    },
     /// The world cannot be opened for writing.
     #[error("cannot write into the world: {source}")]
     Closed {
@@ -91,7 +99,7 @@ impl BakeError {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::Config(_) | Self::Source(_) | Self::Closed { .. }
+            Self::Config(_) | Self::Source(_) | Self::Input { .. } | Self::Closed { .. }
         )
     }
 }

@@ -94,7 +94,7 @@ impl Bake {
     /// Opens and checks what a config names.
     ///
     /// # Errors
-    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Source`] where one cannot be read.
+    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Input`] where one cannot be read.
     pub fn open(loaded: &Loaded, options: &Options) -> Result<Self, BakeError> {
         let out = options
             .out

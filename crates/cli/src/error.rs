@@ -71,7 +71,11 @@ impl CliError {
         match self {
             Self::Bake(BakeError::Stopped) => "stopped",
             Self::Bake(BakeError::Config(_)) | Self::Config(_) => "config",
-            Self::Bake(BakeError::Source(error) | BakeError::InputChanged { source: error })
+            Self::Bake(
+                BakeError::Source(error)
+                | BakeError::Input { source: error, .. }
+                | BakeError::InputChanged { source: error },
+            )
             | Self::Source(error) => error.kind(),
             Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
             Self::Bake(_) | Self::NoTrial { .. } => "bake",

@@ -132,6 +132,24 @@ impl From<MosaicError> for SourceError {
 }
 
 impl SourceError {
+    /// The file it is about; of two that do not fit, the second.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. }
+            | Self::Changed { path }
+            | Self::NotAnImage { path, .. }
+            | Self::Corrupt { path, .. }
+            | Self::Unsupported { path, .. }
+            | Self::OverLimit { path, .. }
+            | Self::Placement { path, .. }
+            | Self::WrongType { path, .. }
+            | Self::RawLength { path, .. }
+            | Self::Unpack { path, .. }
+            | Self::NoBand { path, .. } => path,
+            Self::Mosaic(error) => error.path(),
+        }
+    }
+
     /// A short fixed word for machines.
     pub fn kind(&self) -> &'static str {
         match self {

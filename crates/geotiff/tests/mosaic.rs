@@ -153,13 +153,13 @@ fn files_that_make_no_map_are_told_apart() {
     assert_eq!(
         folder.refusal(&["a.tif", "b.tif"]),
         "a.tif and b.tif are not on one grid: b.tif lies 12.37 pixels east and 0.50 south of a.tif's \
-         north-west corner, and whole pixels are expected; resample it with `gdalwarp -tap -tr 2 2 IN.tif OUT.tif`"
+         north-west corner, and whole pixels are expected; resample both with `gdalwarp -tap -tr 2 2 IN.tif OUT.tif`"
     );
     folder.write("c.tif", &tiff(2.5, (100.0, 200.0)), zero);
     assert_eq!(
         folder.refusal(&["a.tif", "c.tif"]),
         "a.tif and c.tif are not on one grid: pixels are 2 × 2 in the first and 2.5 × 2.5 in the second; \
-         resample one with `gdalwarp -tap -tr 2 2 IN.tif OUT.tif`"
+         resample both with `gdalwarp -tap -tr 2 2 IN.tif OUT.tif`"
     );
     let keys = |epsg: u16| {
         tiff(2.0, (100.0, 200.0)).tag(34735, Value::Shorts(vec![1, 1, 0, 1, 3072, 0, 1, epsg]))

@@ -210,7 +210,7 @@ impl Check<'_, '_> {
         for (key, is_surplus) in surplus {
             if is_surplus {
                 let message = format!("`{key}` in a [[stratum]] with a mask");
-                let expected = "the mask alone says where it lies";
+                let expected = "leave it out: the mask alone says where it lies";
                 self.note_key(&here.key(key), message, expected, None);
             }
         }
@@ -227,7 +227,8 @@ impl Check<'_, '_> {
             };
             let path = Self::entry("stratum", idx).key("fallback");
             let expected = format!("\"{name}\" is the fallback already");
-            self.note_key(&path, "more than one fallback", expected, None);
+            let help = "leave it out of one of the two".to_owned();
+            self.note_key(&path, "more than one fallback", expected, Some(help));
         }
     }
 
@@ -258,7 +259,9 @@ impl Check<'_, '_> {
             if let Some(&first) = taken.get(&name.to_lowercase()) {
                 let line = self.line_of(&Self::entry(header, first).key("name"));
                 let message = format!("two [[{header}]] have the name \"{name}\"");
-                let expected = format!("taken on line {line}; case does not tell names apart");
+                let expected = format!(
+                    "expected another: it is taken on line {line}, and case does not tell names apart"
+                );
                 self.note(&path, message, expected, None);
             } else {
                 taken.insert(name.to_lowercase(), idx);

@@ -54,13 +54,13 @@ fn without_use(check: &mut Check<'_, '_>, stratum: &Stratum, here: &KeyPath) {
         note(
             &of_rasters,
             "with a GeoJSON mask",
-            "it is about the values of a raster",
+            "leave it out: it is about the values of a raster",
         );
     } else {
         note(
             &of_shapes,
             "with a raster mask",
-            "it is about the lines and points of a GeoJSON file",
+            "leave it out: it is about the lines and points of a GeoJSON file",
         );
     }
 }
@@ -105,7 +105,13 @@ fn correction(check: &mut Check<'_, '_>, idx: usize, here: &KeyPath) {
     let other = &strata[found];
     if other.is_correction() {
         let message = format!("\"{target}\" is a correction itself");
-        check.note(&path, message, "expected a stratum of its own", None);
+        let help = "correct what it corrects instead: name the same target";
+        check.note(
+            &path,
+            message,
+            "expected a stratum of its own",
+            Some(help.into()),
+        );
     } else if other.mask.is_some() && found > idx {
         let message = format!("\"{target}\" lies over the ground only after this correction of it");
         let help = format!("list \"{target}\" before \"{}\"", stratum.name);

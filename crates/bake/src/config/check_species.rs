@@ -46,7 +46,8 @@ fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
             "a coefficient must reach the threshold, {}",
             species.threshold
         );
-        check.note(&path, message, expected, None);
+        let help = "raise a coefficient, or lower the threshold".to_owned();
+        check.note(&path, message, expected, Some(help));
     }
 }
 

@@ -185,7 +185,7 @@ impl<'a> Findings<'a> {
 }
 
 /// The known word most like `word`, if any is like it.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let near = known.into_iter().filter_map(|candidate| {
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());

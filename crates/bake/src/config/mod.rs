@@ -33,6 +33,7 @@ use toml::de::DeTable;
 use document::{KeyPath, Node};
 use error::Findings;
 
+pub(crate) use error::nearest;
 pub use error::{ConfigError, Mistake, Place};
 pub use keys::{
     Alpha, ByteOrder, Compression, Config, Edges, Field, Gradient, Normals, Output, Patch,
@@ -173,8 +174,12 @@ fn note_toml_error(error: &toml::de::Error, findings: &mut Findings<'_>) {
         findings.note(span.as_ref(), "there is no value".into(), expected, None);
         return;
     }
-    let help = message
-        .starts_with("missing comma between array elements")
-        .then(|| String::from("or is the list in front of it not closed with `]`?"));
+    let help = match message {
+        "duplicate key" => Some("it is given above already: keep one of the two"),
+        _ => message
+            .starts_with("missing comma between array elements")
+            .then_some("or is the list in front of it not closed with `]`?"),
+    };
+    let help = help.map(String::from);
     findings.note(span.as_ref(), message.into(), expected, help);
 }

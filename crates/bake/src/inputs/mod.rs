@@ -5,6 +5,7 @@ mod heights;
 pub(crate) mod mask;
 mod patches;
 mod place;
+mod refusal;
 pub(crate) mod shapes;
 
 use std::path::PathBuf;
@@ -102,9 +103,7 @@ fn found(loaded: &Loaded, key: &str, name: &str) -> Result<PathBuf, BakeError> {
     if path.is_file() {
         return Ok(path);
     }
-    let message = format!("there is no file {}", path.display());
-    let help = "file names are relative to the config's folder".to_owned();
-    Err(loaded.error_at(key, message, Some(help)).into())
+    Err(refusal::missing(loaded, key, &path))
 }
 
 /// A length for people.

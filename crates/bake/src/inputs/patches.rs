@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use ecotone_geotiff::{Alpha, BlockCache, Mosaic, Patch, PatchMode, SourceError};
+use ecotone_geotiff::{Alpha, BlockCache, Mosaic, Patch, PatchMode};
 
 use crate::config::{self, Loaded};
 use crate::error::BakeError;
+use crate::inputs::refusal;
 
 /// Opens the patches that a config names, the lowest first.
 pub(super) fn open(
@@ -45,16 +46,10 @@ fn one(
         (_, Some(path)) => Alpha::Raster(path.as_path()),
         _ => Alpha::Everywhere(1.0),
     };
-    Patch::open(&file, mode(patch.mode), &alpha, base, blocks).map_err(|error| match &error {
-        // What does not fit is best looked up where it is named.
-        SourceError::Mosaic(reason) if reason.kind() == "grid" => {
-            let about_shares = shares
-                .as_ref()
-                .is_some_and(|shares| reason.second() == Some(shares.as_path()));
-            let key = if about_shares { &alpha_key } else { &file_key };
-            loaded.error_at(key, error.to_string(), None).into()
-        }
-        _ => error.into(),
+    Patch::open(&file, mode(patch.mode), &alpha, base, blocks).map_err(|error| {
+        let is_of_shares = shares.as_deref() == Some(error.path());
+        let key = if is_of_shares { &alpha_key } else { &file_key };
+        refusal::at(loaded, key, error)
     })
 }
 

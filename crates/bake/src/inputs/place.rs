@@ -1,12 +1,13 @@
 //! Where the pixels of the height map lie in metres.
 
-use ecotone_geotiff::Header;
+use ecotone_geotiff::{Georeference, Header};
 use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Rect};
 
 use crate::config::{Loaded, PixelSizeChoice, PixelSizeWord};
 use crate::error::BakeError;
 use crate::ground;
 use crate::inputs::heights::Heights;
+use crate::inputs::refusal;
 
 /// Pixels above this size, in metres, are hardly meant: a map in another unit, or a continent.
 const LARGEST_USUAL_M: f64 = 100.0;
@@ -42,9 +43,15 @@ pub(super) fn place(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeEr
     Ok(placed)
 }
 
+/// Where the file says it lies.
+fn georeference(loaded: &Loaded, heights: &Heights) -> Result<Option<Georeference>, BakeError> {
+    let found = heights.georeference();
+    found.map_err(|error| refusal::of_heights(loaded, error))
+}
+
 /// As the file says, where that is in metres.
 fn by_file(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
-    let found = heights.georeference()?.ok_or_else(|| {
+    let found = georeference(loaded, heights)?.ok_or_else(|| {
         let file = heights.path().display();
         refused(
             loaded,
@@ -112,7 +119,7 @@ fn refused(loaded: &Loaded, message: String, help: &str) -> BakeError {
 /// With the true size of its pixels at the map's centre.
 fn by_ground(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
     let (header, file) = (heights.header(), heights.path().display());
-    let found = heights.georeference()?;
+    let found = georeference(loaded, heights)?;
     let size = found.map(|found| true_size(header, &found.transform, heights.rect()));
     let reason = match size {
         Some(TrueSize::Known(pixel)) => return Ok(overruling(heights, pixel, Vec::new())),

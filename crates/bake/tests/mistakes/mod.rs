@@ -222,6 +222,11 @@ pub const MISTAKES: &[(&str, &str, &str)] = &[
         "mode = \"add\"\ntarget = \"road\"\nmask =",
     ),
     (
+        "target_listed_after",
+        "mask =",
+        "mode = \"add\"\ntarget = \"lake\"\nmask = \"wear.tif\"\n\n[[stratum]]\nname = \"lake\"\nmask =",
+    ),
+    (
         "correction_as_stratum",
         "mask =",
         "mode = \"add\"\ntarget = \"scree\"\nmask =",

@@ -12,7 +12,7 @@ pub enum MosaicError {
     /// The pixels of two files do not lie over each other.
     #[error(
         "{} and {} are not on one grid: {} lies {} of {}'s north-west corner, and whole pixels are expected; \
-         resample it with `gdalwarp -tap -tr {} {} IN.tif OUT.tif`",
+         resample both with `gdalwarp -tap -tr {} {} IN.tif OUT.tif`",
         first.display(), second.display(), short(second), way(*east_px, *south_px), short(first), pixel[0], pixel[1]
     )]
     OffGrid {
@@ -30,7 +30,7 @@ pub enum MosaicError {
     /// The pixels of two files differ in size.
     #[error(
         "{} and {} are not on one grid: pixels are {} × {} in the first and {} × {} in the second; \
-         resample one with `gdalwarp -tap -tr {} {} IN.tif OUT.tif`",
+         resample both with `gdalwarp -tap -tr {} {} IN.tif OUT.tif`",
         first.display(), second.display(), sizes[0][0], sizes[0][1], sizes[1][0], sizes[1][1], sizes[0][0], sizes[0][1]
     )]
     PixelSizes {
@@ -84,7 +84,8 @@ pub enum MosaicError {
     },
     /// A raster that must have as many pixels as another has not.
     #[error(
-        "{} is {} × {} pixels and {} is {} × {}; the same size is expected where a file does not say where it lies",
+        "{} is {} × {} pixels and {} is {} × {}; make it of the same size; a patch may \
+         also say where it lies, with `gdal_translate -a_ullr WEST NORTH EAST SOUTH IN.tif OUT.tif`",
         second.display(), sizes[1][0], sizes[1][1], first.display(), sizes[0][0], sizes[0][1]
     )]
     Sizes {
@@ -163,8 +164,8 @@ impl MosaicError {
         }
     }
 
-    /// The file that does not fit a first one, where there are two.
-    pub fn second(&self) -> Option<&Path> {
+    /// The file it is about; of two that do not fit, the second.
+    pub fn path(&self) -> &Path {
         match self {
             Self::OffGrid { second, .. }
             | Self::PixelSizes { second, .. }
@@ -172,9 +173,10 @@ impl MosaicError {
             | Self::Misnumbered { second, .. }
             | Self::Sizes { second, .. }
             | Self::UnplacedMap { second, .. }
-            | Self::TooLarge { second, .. } => Some(second),
-            Self::Unplaced { path, .. } => Some(path),
-            Self::NotXml { .. } | Self::Vrt { .. } => None,
+            | Self::TooLarge { second, .. } => second,
+            Self::Unplaced { path, .. } | Self::NotXml { path, .. } | Self::Vrt { path, .. } => {
+                path
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use ecotone_grid::{Raster, Rect};
 
 use crate::config::{self, Loaded, RawType, Terrain};
 use crate::error::BakeError;
+use crate::inputs::refusal;
 use names::Named;
 
 /// The height map: its files, and the patches that lie over them.
@@ -125,28 +126,28 @@ fn mosaic(
     let terrain = &loaded.config.terrain;
     let band = terrain.band as usize - 1;
     let opened = Mosaic::open(files, band, &options(terrain), Arc::clone(blocks));
-    opened.map_err(|error| {
-        let (key, message, help) = match &error {
-            SourceError::NoBand { path, n_bands, .. } => (
-                "terrain.band",
-                format!(
-                    "{} has no band {}: it has {n_bands}",
-                    path.display(),
-                    terrain.band
-                ),
-                None,
-            ),
-            SourceError::Mosaic(reason) => match &**reason {
-                MosaicError::Vrt { .. } | MosaicError::NotXml { .. } => return error.into(),
-                MosaicError::Unplaced { .. } => {
-                    let pattern = names::pattern_of(loaded, files);
-                    let help = pattern.map(|p| format!("write `heights = [\"{p}\"]`"));
-                    ("terrain.heights", error.to_string(), help)
-                }
-                _ => ("terrain.heights", error.to_string(), None),
-            },
-            _ => return error.into(),
-        };
-        loaded.error_at(key, message, help).into()
+    opened.map_err(|error| match &error {
+        SourceError::NoBand { path, n_bands, .. } => {
+            let (path, band) = (path.display(), terrain.band);
+            let message = format!("{path} has no band {band}: it has {n_bands}");
+            let help = format!("bands are counted from 1: use at most {n_bands}");
+            loaded.error_at("terrain.band", message, Some(help)).into()
+        }
+        SourceError::Mosaic(reason) if matches!(**reason, MosaicError::Unplaced { .. }) => {
+            match names::pattern_of(loaded, files) {
+                Some(pattern) => unnumbered(loaded, &error, &pattern),
+                None => refusal::of_heights(loaded, error),
+            }
+        }
+        _ => refusal::of_heights(loaded, error),
     })
+}
+
+/// Says of tiles without a place how they are laid by their numbers.
+fn unnumbered(loaded: &Loaded, error: &SourceError, pattern: &str) -> BakeError {
+    let help = format!("write `heights = [\"{pattern}\"]`");
+    let (message, _) = refusal::parts(error);
+    loaded
+        .error_at("terrain.heights", message, Some(help))
+        .into()
 }

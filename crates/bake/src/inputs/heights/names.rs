@@ -9,6 +9,7 @@ use ecotone_geotiff::MosaicFile;
 use super::numbered::{Numbered, Pattern};
 use crate::config::Loaded;
 use crate::error::BakeError;
+use crate::inputs::refusal;
 
 /// How files of heights end.
 const EXTENSIONS: &[&str] = &[
@@ -29,7 +30,10 @@ pub(super) fn find(loaded: &Loaded) -> Result<Named, BakeError> {
     let mut files = Vec::new();
     for (idx, entry) in entries.iter().enumerate() {
         let key = format!("terrain.heights[{idx}]");
-        let refuse = |message: String| loaded.error_at(&key, message, None);
+        let refuse = |message: String| {
+            let help = "for example `alps_x{x}_y{y}.tif`: {x} counts columns and {y} rows";
+            loaded.error_at(&key, message, Some(help.into()))
+        };
         let Some(pattern) = Pattern::parse(entry).map_err(|message| refuse(message.into()))? else {
             files.extend(matches(loaded, &key, entry)?);
             continue;
@@ -60,25 +64,33 @@ fn matches(loaded: &Loaded, key: &str, entry: &str) -> Result<Vec<PathBuf>, Bake
             .map_err(|why| refuse(format!("cannot list {}: {why}", whole.display()), None))?;
         if files.is_empty() {
             let message = format!("there is no file of heights in {}", whole.display());
-            let help = format!("they end in {}", EXTENSIONS.join(", "));
+            let help = format!(
+                "they end in {}, and folders within it are not looked into",
+                EXTENSIONS.join(", ")
+            );
             return Err(refuse(message, Some(&help)));
         }
         return Ok(files);
     }
     if !entry.contains(['*', '?', '[']) {
-        let message = format!("there is no file {}", whole.display());
-        let help = "file names are relative to the config's folder";
-        return Err(refuse(message, Some(help)));
+        return Err(refusal::missing(loaded, key, &whole));
     }
-    let found =
-        glob::glob(&whole.to_string_lossy()).map_err(|why| refuse(why.to_string(), None))?;
+    // The config's own folder is no pattern, whatever signs are in its name.
+    let folder = glob::Pattern::escape(&loaded.base_dir.to_string_lossy());
+    let pattern = Path::new(&folder).join(entry);
+    let found = glob::glob(&pattern.to_string_lossy()).map_err(|why| {
+        let help = "`*` and `?` stand for anything and any one sign, and [abc] for one of a, b and c; `[[]` is a plain [";
+        refuse(format!("`{entry}` is no pattern: {}", why.msg), Some(help))
+    })?;
     let mut files: Vec<_> = found
         .filter_map(Result::ok)
         .filter(|path| path.is_file())
         .collect();
     files.sort();
     if files.is_empty() {
-        return Err(refuse(format!("no file matches {}", whole.display()), None));
+        let help = "file names are relative to the config's folder, and capitals count";
+        let message = format!("no file matches {}", whole.display());
+        return Err(refuse(message, Some(help)));
     }
     Ok(files)
 }

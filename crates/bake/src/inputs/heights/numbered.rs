@@ -111,7 +111,8 @@ impl Numbered {
                     first.display(),
                     second.display()
                 );
-                return Err(refuse(message, None));
+                let help = "keep one of them, or write a pattern that only one fits";
+                return Err(refuse(message, Some(help.to_owned())));
             }
         }
         if tiles.is_empty() {
@@ -133,13 +134,19 @@ impl Numbered {
         warnings: &mut Vec<String>,
     ) -> Result<Mosaic, BakeError> {
         let (_, first) = self.tiles.first_key_value().expect("at least one tile");
-        let first = super::mosaic(loaded, &[MosaicFile::new(first)], blocks)?;
-        let size = first.rect();
-        drop(first);
+        let size = super::mosaic(loaded, &[MosaicFile::new(first)], blocks)?.rect();
         let overlap = i64::from(loaded.config.terrain.overlap.unwrap_or(0));
         if size.x1.min(size.y1) <= overlap {
-            let message = "tiles of one pixel are all border and cannot share it";
-            return Err(loaded.error_at("terrain.overlap", message, None).into());
+            let message = format!(
+                "{} is {} × {} pixels: all of it is border, which tiles with an overlap share",
+                first.display(),
+                size.width(),
+                size.height()
+            );
+            let help = "write `overlap = 0`".to_owned();
+            return Err(loaded
+                .error_at("terrain.overlap", message, Some(help))
+                .into());
         }
         let files = self.placed(
             loaded.config.terrain.rows.unwrap_or_default(),
@@ -212,7 +219,10 @@ impl Numbered {
             other.rect().width(),
             other.rect().height()
         );
-        Err(loaded.error_at(&self.key, message, None).into())
+        let help =
+            "export them at one size, or leave the odd ones out: the ground under them is void"
+                .to_owned();
+        Err(loaded.error_at(&self.key, message, Some(help)).into())
     }
 
     /// What the borders of the first neighbours say against `overlap`, and against `rows`.

@@ -6,7 +6,7 @@ use ecotone_grid::{GeoTransform, Rect};
 use super::sampling::Sampling;
 use crate::config::Loaded;
 use crate::error::BakeError;
-use crate::inputs::{Inputs, length};
+use crate::inputs::{Inputs, length, refusal};
 
 /// Finer masks than this many pixels across one of the map's are worth a warning.
 const FINEST: f64 = 2.0;
@@ -27,10 +27,7 @@ impl Inputs {
             Ok(place) => place.map(|place| place.transform),
             // A map whose own place makes no sense is used with `pixel_size`, and so may its masks be.
             Err(_) if ours.is_none() => None,
-            Err(error) => {
-                let help = format!("warp it upright: gdalwarp {file} upright.tif");
-                return Err(loaded.error_at(key, error.to_string(), Some(help)).into());
-            }
+            Err(error) => return Err(refusal::at(loaded, key, error)),
         };
         let map = self.map();
         let sampling = match (ours, theirs) {
@@ -63,7 +60,8 @@ impl Inputs {
         let share = sampling.share(map);
         if share <= 0.0 {
             let message = format!("{file} covers the centre of no pixel of the map");
-            return Err(loaded.error_at(key, message, None).into());
+            let help = "it only touches the map's border, or is smaller than a pixel: is it of another place?";
+            return Err(loaded.error_at(key, message, Some(help.into())).into());
         }
         if share < 1.0 {
             self.warnings.push(format!(
@@ -153,13 +151,19 @@ impl Inputs {
             "{file} lies {distance} {} of the map",
             direction(east, north)
         );
-        let to = self.own_epsg().map_or_else(
-            || "<the map's system>".into(),
-            |code| format!("EPSG:{code}"),
+        let [west, south, east, north] = ours.bounds(self.map());
+        let mut help = format!(
+            "on the map x lies in {west} … {east} and y in {south} … {north}: is it of another place"
         );
-        let help = format!(
-            "is it in another coordinate system? then warp it: gdalwarp -t_srs {to} {file} warped.tif"
-        );
+        let own = self.own_epsg();
+        if own.is_none() || mask.first().header().keys.epsg().is_none() {
+            let to = own.map_or_else(|| "SYSTEM_OF_THE_MAP".into(), |code| format!("EPSG:{code}"));
+            help += &format!(
+                ", or in another coordinate system? then warp it: gdalwarp -t_srs {to} {file} warped.tif"
+            );
+        } else {
+            help += "?";
+        }
         Err(loaded.error_at(key, message, Some(help)).into())
     }
 

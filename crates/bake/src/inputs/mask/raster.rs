@@ -9,7 +9,7 @@ use super::sampling::Sampling;
 use super::values::Values;
 use crate::config::Loaded;
 use crate::error::BakeError;
-use crate::inputs::{self, Inputs};
+use crate::inputs::{self, Inputs, refusal};
 
 /// Pixels of a mask on a grid of its own in memory at once: as many as lie under a usual tile where it is four times as
 /// fine.
@@ -161,7 +161,7 @@ fn no_band(loaded: &Loaded, key: &str, error: SourceError) -> BakeError {
         n_bands,
     } = &error
     else {
-        return error.into();
+        return refusal::at(loaded, &format!("{key}.mask"), error);
     };
     let bands = if *n_bands == 1 { "band" } else { "bands" };
     let message = format!(

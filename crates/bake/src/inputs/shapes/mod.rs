@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ecotone_grid::{PixelSize, Raster};
 use ecotone_terrain::{Canvas, ShapeScratch, Stroke};
 
-use super::Inputs;
+use super::{Inputs, found};
 use crate::config::{Loaded, Stratum};
 use crate::error::BakeError;
 use geojson::{Collection, ShapeKind};
@@ -75,7 +75,7 @@ impl Inputs {
     ) -> Result<Shapes, BakeError> {
         let rules = &loaded.config.strata[stratum];
         let key = format!("stratum[{stratum}].mask");
-        let path = loaded.resolve(name);
+        let path = found(loaded, &key, name)?;
         let refuse = |(message, help)| loaded.error_at(&key, message, help);
         let mut shapes = parsed(&path).map_err(refuse)?;
         self.check_sizes(rules, &shapes, &path).map_err(refuse)?;
@@ -110,7 +110,10 @@ impl Inputs {
                     let message = format!(
                         "feature {feature} of {file} is a {what}, and this stratum has no `{word}`"
                     );
-                    return Err((message, Some(format!("give `{word}` in metres"))));
+                    return Err((
+                        message,
+                        Some(format!("for example `{word} = 6`, in metres")),
+                    ));
                 }
                 None if is_given => self.warnings.push(format!(
                     "{file} has no {what}s, so `{word}` of \"{}\" says nothing",
@@ -143,10 +146,14 @@ type Refusal = (String, Option<String>);
 fn parsed(path: &Path) -> Result<Collection, Refusal> {
     let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let file = File::open(path).map_err(|source| {
-        let help = "file names are relative to the config's folder".to_owned();
+        let help = "whoever runs the bake must be allowed to read it".to_owned();
         (named(&format_args!("cannot be read: {source}")), Some(help))
     })?;
-    geojson::parse(file).map_err(|error| (named(&error), None))
+    geojson::parse(file).map_err(|error| {
+        let help =
+            "mend it there, or export it again, such as with `ogr2ogr OUT.geojson IN`".to_owned();
+        (named(&error), Some(help))
+    })
 }
 
 /// The keys that give a kind of shape its size, what a person calls the kind, and whether the key is there.

@@ -47,7 +47,7 @@ impl Inputs {
                 farthest / 1000.0
             ),
         };
-        Err((message, Some(self.advice(given, from, keys))))
+        Err((message, Some(self.advice(given, from, keys, path))))
     }
 
     fn turn(&self, shapes: &mut Collection, from: &GeoTransform) {
@@ -84,6 +84,7 @@ impl Inputs {
         [west, south, east, north]: Bounds,
         from: &GeoTransform,
         keys: &GeoKeys,
+        path: &Path,
     ) -> String {
         let in_degrees = |v: [f64; 2], most: f64| v.iter().all(|v| v.abs() <= most);
         let looks_like_degrees =
@@ -91,7 +92,7 @@ impl Inputs {
         if looks_like_degrees && keys.is_projected() {
             return format!(
                 "the numbers look like degrees and the map is in metres: {}",
-                warp(keys)
+                warp(keys, path)
             );
         }
         if self.overruled.is_none() && (from.x0, from.y0) == (0.0, 0.0) && south >= 0.0 {
@@ -113,19 +114,19 @@ fn check_system(shapes: &Collection, path: &Path, keys: &GeoKeys) -> Result<(), 
                 "{} is in EPSG:{named}, the map in EPSG:{wanted}",
                 path.display()
             ),
-            Some(format!("turn it with {}", warp(keys))),
+            Some(format!("turn it with {}", warp(keys, path))),
         )),
         _ => Ok(()),
     }
 }
 
 /// The command that turns a file into the map's coordinate system.
-fn warp(keys: &GeoKeys) -> String {
+fn warp(keys: &GeoKeys, path: &Path) -> String {
     let system = match keys.epsg() {
         Some(code) => format!("EPSG:{code}"),
         None => "EPSG:CODE_OF_THE_MAP".to_owned(),
     };
-    format!("ogr2ogr -t_srs {system} turned.geojson FILE.geojson")
+    format!("ogr2ogr -t_srs {system} turned.geojson {}", path.display())
 }
 
 /// The EPSG code in a name such as `urn:ogc:def:crs:EPSG::25832`, `EPSG:25832` or `urn:ogc:def:crs:OGC:1.3:CRS84`.

@@ -311,8 +311,14 @@ impl Object<'_> {
 }
 
 fn unknown_type(kind: &str, feature: u32) -> String {
+    let shown: String = kind.chars().take(40).collect();
+    let found = if shown.is_empty() {
+        "without a `type`".to_owned()
+    } else {
+        format!("of type \"{shown}\"")
+    };
     format!(
-        "feature {feature} has an object of type \"{kind:.40}\", expected a Point, LineString, Polygon, the Multi of one of \
+        "feature {feature} has an object {found}, expected a Point, LineString, Polygon, the Multi of one of \
          them or a GeometryCollection"
     )
 }
