@@ -85,7 +85,7 @@ impl Wanted {
             return None;
         }
         Some(format!(
-            "{file} is compressed in blocks {width} pixels wide, and every tile decodes those of its rows again: \
+            "{file} is compressed in blocks {width} pixels wide, which tiles and chunks beside each other decode again: \
              give --memory {}M to keep them, or cut the file into tiles: \
              gdal_translate -co TILED=YES -co COMPRESS=ZSTD {file} tiled.tif",
             enough.div_ceil(1 << 20)

@@ -236,12 +236,15 @@ mod tests {
             let sampling = Sampling::new(&map, &own, mask.rect());
             let rect = Rect::new(0, 0, 24, 20);
             let whole = made(&sampling, &mask, rect);
+            prop_assert!(sampling.window(rect).area() <= sampling.most_under(rect));
             let mut inside = 0;
             for (k, &found) in whole.iter().enumerate() {
                 let (i, j) = (k as i64 % 24, k as i64 / 24);
                 let right = twin(&map, &own, &mask, (i, j));
                 prop_assert!((f64::from(found) - right).abs() < 1e-6, "{} {}: {} {}", i, j, found, right);
-                let alone = made(&sampling, &mask, Rect::new(i, j, i + 1, j + 1));
+                let pixel = Rect::new(i, j, i + 1, j + 1);
+                let alone = made(&sampling, &mask, pixel);
+                prop_assert!(sampling.window(pixel).area() <= sampling.most_under(pixel));
                 prop_assert_eq!(alone[0].to_bits(), found.to_bits());
                 let [x, y] = [sampling.columns.at(i), sampling.rows.at(j)];
                 inside += usize::from(x.is_some() && y.is_some());
