@@ -7,7 +7,7 @@ mod targets;
 
 use std::path::{Path, PathBuf};
 
-use targets::{TARGETS, Target, bounded};
+use targets::{TARGETS, Target, bounded, caught};
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = match std::fs::read_dir(folder) {
@@ -29,7 +29,7 @@ fn check((name, run): Target) {
     {
         let bytes = std::fs::read(&file).unwrap();
         assert!(bytes.len() < 1 << 16, "{} is large", file.display());
-        let caught = std::panic::catch_unwind(|| bounded(run, &bytes));
+        let caught = std::panic::catch_unwind(|| caught(|| bounded(run, &bytes)));
         assert!(caught.is_ok(), "{} breaks {name}", file.display());
     }
 }

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, unused_imports, clippy::unwrap_used)]
 
+mod caught;
 mod heights;
 mod largest;
 mod shapes;
@@ -14,6 +15,7 @@ use ecotone_grid::{Raster, Rect};
 use ecotone_interchange::Finished;
 use ecotone_store::{Chunk, ChunkSpecies, ChunkView, encode};
 
+pub use caught::caught;
 pub use heights::{exr, geotiff, png, raw, vrt};
 pub use largest::bounded;
 pub use shapes::geojson;

@@ -1,9 +1,10 @@
 //! OpenEXR (openexr.com, *File Layout*): one flat layer, each channel a band.
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::exr::block::reader::ChunksReader;
-use ::exr::block::{self, UncompressedBlock};
+use ::exr::block::{self, BlockIndex, UncompressedBlock};
 use ::exr::error::Error;
 use ::exr::math::Vec2;
 use ::exr::meta::BlockDescription;
@@ -38,8 +39,9 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> 
         return Err(map.unsupported("deep pixels, of several samples each"));
     }
     let at = Cell::new(0);
-    let reader =
-        block::read(Tracked::new(map.bytes(), &at), false).map_err(|e| fault(map, &at, e))?;
+    let reader = decode(map, &at, || {
+        block::read(Tracked::new(map.bytes(), &at), false)
+    })?;
     let headers = reader.headers();
     let header = &headers[LAYER];
     if header
@@ -64,6 +66,22 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> 
         notes,
         ..Opened::new(image)
     })
+}
+
+/// Takes a step of the decoder; where it panics, the file is broken.
+fn decode<T>(
+    map: &Map,
+    at: &Cell<u64>,
+    step: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, SourceError> {
+    // The decoder does sums over the file's numbers that some builds check for overflow; what it was at is dropped.
+    match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(result) => result.map_err(|e| fault(map, at, e)),
+        Err(_) => Err(map.corrupt(
+            at.get(),
+            "the numbers there are beyond what the decoder can hold",
+        )),
+    }
 }
 
 fn fault(map: &Map, at: &Cell<u64>, error: Error) -> SourceError {
@@ -211,18 +229,18 @@ pub(super) fn unpack(
     disk: &mut Disk,
 ) -> Result<(), SourceError> {
     let at = Cell::new(0);
-    let fault = |e| fault(map, &at, e);
-    let reader = block::read(Tracked::new(map.bytes(), &at), false).map_err(fault)?;
+    let reader = decode(map, &at, || {
+        block::read(Tracked::new(map.bytes(), &at), false)
+    })?;
     let header = reader.headers()[LAYER].clone();
-    let chunks = reader
-        .filter_chunks(false, |_, _, block| {
-            block.layer == LAYER && block.level == Vec2(0, 0)
-        })
-        .map_err(fault)?;
+    let is_wanted = |block: &BlockIndex| block.layer == LAYER && block.level == Vec2(0, 0);
+    let chunks = decode(map, &at, || {
+        reader.filter_chunks(false, |_, _, block| is_wanted(&block))
+    })?;
+    let mut blocks = chunks.sequential_decompressor(false);
     let mut missing = vec![true; image.blocks.per_plane() as usize];
     let mut plane = Vec::new();
-    for block in chunks.sequential_decompressor(false) {
-        let block = block.map_err(fault)?;
+    while let Some(block) = decode(map, &at, || blocks.next().transpose())? {
         let Some(index) = place(image, &block) else {
             return Err(map.corrupt(at.get(), "a block lies where none is expected"));
         };
