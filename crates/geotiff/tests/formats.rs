@@ -398,6 +398,12 @@ fn the_transparent_grey_of_a_png_is_void() {
     assert_eq!(source.header().nodata, Some(4660.0));
     let found = all(&source);
     assert!(found[0] == 5.0 && found[1].is_nan() && found[2] == 7.0);
+
+    png.chunks = vec![(*b"tRNS", vec![0x12, 0x34, 0, 0])];
+    assert_eq!(
+        open("map.png", &png.bytes(|_, _, _| 5.0)).header().nodata,
+        None
+    );
 }
 
 #[test]

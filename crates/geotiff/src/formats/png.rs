@@ -55,12 +55,12 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> 
     })
 }
 
-/// The grey that is transparent, which GDAL too takes for nodata.
+/// The grey that is transparent, which GDAL too takes for nodata; a chunk that holds more than a grey says nothing.
 fn transparent(info: &Info) -> Option<f64> {
-    let grey = info
-        .trns
-        .as_ref()
-        .filter(|_| info.color_type == ColorType::Grayscale)?;
+    let grey = info.trns.as_ref().filter(|grey| {
+        let is_grey = info.color_type == ColorType::Grayscale;
+        is_grey && grey.len() == (info.bit_depth as usize).div_ceil(8)
+    })?;
     Some(ByteOrder::Big.number(grey) as f64)
 }
 
