@@ -312,6 +312,16 @@ fn what_a_person_should_know_of_a_mask_is_said() {
     warned(&place, "mask = 'bands.tif'\nmask_band = 3", &[]);
     write("long.tif", Tiff::new(40, 30, (1, 32)), 255.0);
     warned(&place, "mask = 'long.tif'\nrange = [0, 255]", &[]);
+    write(
+        "burned.tif",
+        byte(40, 30).tag(42113, Value::Text("0")),
+        255.0,
+    );
+    warned(&place, "mask = 'burned.tif'", &[]);
+    for keys in ["invert = true", "range = [255, 0]"] {
+        let mask = format!("mask = 'burned.tif'\n{keys}");
+        warned(&place, &mask, &["burned.tif says that 0 is no data"]);
+    }
 }
 
 #[test]

@@ -108,8 +108,15 @@ fn raw_record(raw: config::Raw) -> RawRecord {
 
 fn patch_records(terrain: &Terrain, map: &Patched) -> Vec<PatchRecord> {
     let record = |(patch, given): (&Patch, &config::Patch)| PatchRecord {
-        path: absolute(patch.heights().parts()[0].path()),
-        at: [patch.rect().x0, patch.rect().y0],
+        file: HeightsRecord {
+            path: absolute(patch.heights().path()),
+            at: Some([patch.rect().x0, patch.rect().y0]),
+            scale: given.scale,
+            offset: given.offset,
+            range: given.range,
+            nodata: given.nodata,
+            ..HeightsRecord::default()
+        },
         mode: match given.mode {
             PatchMode::Replace => PatchWord::Replace,
             PatchMode::Add => PatchWord::Add,

@@ -6,7 +6,7 @@ mod folder;
 
 use std::path::Path;
 
-use ecotone_geotiff::{Alpha, Patch, PatchMode, Patched};
+use ecotone_geotiff::{Alpha, Options, Patch, PatchMode, Patched};
 use ecotone_grid::{Raster, Rect};
 use folder::writer::{Tiff, Value};
 use folder::{Folder, bits, cache, ground};
@@ -115,7 +115,15 @@ fn patches_equal_a_slow_twin_in_any_window() {
             (None, Alpha::Everywhere(share)) => Alpha::Everywhere(*share),
             (None, Alpha::Raster(_)) => unreachable!(),
         };
-        let patch = Patch::open(&folder.path(&name), layer.mode, &alpha, &base, &cache()).unwrap();
+        let patch = Patch::open(
+            &folder.path(&name),
+            &Options::default(),
+            layer.mode,
+            &alpha,
+            &base,
+            &cache(),
+        )
+        .unwrap();
         assert_eq!((patch.rect().x0, patch.rect().y0), layer.at);
         patches.push(patch);
     }
@@ -187,13 +195,20 @@ fn a_patch_off_the_grid_is_refused() {
     folder.write("small.tif", &Tiff::new(5, 6, (1, 8)), zero);
     let refusal = |base: &str, patch: &str, alpha: &Alpha<&Path>| {
         let base = folder.open(&[base]).unwrap();
-        Patch::open(&folder.path(patch), PatchMode::Add, alpha, &base, &cache())
-            .err()
-            .map(|error| {
-                error
-                    .to_string()
-                    .replace(&format!("{}/", folder.0.path().display()), "")
-            })
+        Patch::open(
+            &folder.path(patch),
+            &Options::default(),
+            PatchMode::Add,
+            alpha,
+            &base,
+            &cache(),
+        )
+        .err()
+        .map(|error| {
+            error
+                .to_string()
+                .replace(&format!("{}/", folder.0.path().display()), "")
+        })
     };
     let whole = Alpha::Everywhere(1.0);
     let off = refusal("base.tif", "off.tif", &whole).unwrap();

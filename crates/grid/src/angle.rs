@@ -38,10 +38,16 @@ pub fn slope_degrees(nx: f64, ny: f64, nz: f64) -> f64 {
     if nz <= 0.0 { 90.0 } else { degrees }
 }
 
-/// The direction that an upward normal leans to, in degrees clockwise from north, in [0, 360): the way its slope faces,
-/// downhill. `nx` is its east component and `ny` its north one, of any length; NaN where both are 0.
+/// Components of a normal of length 1 below this are nothing but rounding: a slope of less than a hundred-thousandth degree.
+const FLAT: f64 = 1e-7;
+
+/// The direction that an upward normal of length 1 leans to, in degrees clockwise from north, in [0, 360): the way its
+/// slope faces, downhill. `nx` is its east component and `ny` its north one; NaN where there is no slope.
 #[inline]
 pub fn aspect_degrees(nx: f64, ny: f64) -> f64 {
+    if nx.abs().max(ny.abs()) < FLAT {
+        return f64::NAN;
+    }
     let from_meridian = atan(nx.abs() / ny.abs()).to_degrees();
     let clockwise = match (nx < 0.0, ny < 0.0) {
         (false, false) => from_meridian,
@@ -66,7 +72,7 @@ mod tests {
             (2.0, 0.0, 90.0),
             (2.0, -0.0, 90.0),
             (1.0, -1.0, 135.0),
-            (0.0, -1e-9, 180.0),
+            (0.0, -1e-6, 180.0),
             (-1.0, -1.0, 225.0),
             (-3.0, 0.0, 270.0),
             (-1.0, 1.0, 315.0),
@@ -76,6 +82,10 @@ mod tests {
         }
         assert_eq!(aspect_degrees(-1e-30, 1.0), 0.0);
         assert!(aspect_degrees(0.0, 0.0).is_nan());
+        assert!(
+            aspect_degrees(-7.5e-18, 1e-9).is_nan(),
+            "rounding is no slope"
+        );
         for k in 0..100_000 {
             let angle = f64::from(k) * 0.0036;
             let (sin, cos) = angle.to_radians().sin_cos();

@@ -84,7 +84,7 @@ fn file(record: &HeightsRecord) -> Result<MosaicFile, InterchangeError> {
 }
 
 fn patch(record: &PatchRecord, blocks: &Arc<BlockCache>) -> Result<Patch, InterchangeError> {
-    let path = there(&record.path)?;
+    let path = there(&record.file.path)?;
     let mode = match record.mode {
         PatchWord::Replace => PatchMode::Replace,
         PatchWord::Add => PatchMode::Add,
@@ -98,8 +98,16 @@ fn patch(record: &PatchRecord, blocks: &Arc<BlockCache>) -> Result<Patch, Interc
             Alpha::Raster(Path::new(path))
         }
     };
-    let [x, y] = record.at;
-    Ok(Patch::open_at(&path, (x, y), mode, &alpha, blocks)?)
+    let [x, y] = record.file.at.unwrap_or_default();
+    let options = options(&record.file);
+    Ok(Patch::open_at(
+        &path,
+        &options,
+        (x, y),
+        mode,
+        &alpha,
+        blocks,
+    )?)
 }
 
 /// A path of the manifest, if there is a file.

@@ -226,10 +226,9 @@ pub enum RawWord {
 /// A patch of heights and where in the map it lies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PatchRecord {
-    /// Its absolute path.
-    pub path: String,
-    /// Column and row in the map of its north-west corner; it may lie beyond the map.
-    pub at: [i64; 2],
+    /// Its file; `at` may lie beyond the map.
+    #[serde(flatten)]
+    pub file: HeightsRecord,
     /// What becomes of a height under it.
     pub mode: PatchWord,
     /// How much of it takes hold.

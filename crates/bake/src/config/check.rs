@@ -65,31 +65,46 @@ impl Check<'_, '_> {
     }
 
     fn terrain(&mut self) {
-        let scale = KeyPath::parse("terrain.scale");
-        if self.config.terrain.scale == Some(0.0) {
-            let message = "`scale` in [terrain] is 0, which makes every height the same";
-            self.note(&scale, message, "expected any other number", None);
+        let terrain = &self.config.terrain;
+        let here = KeyPath::parse("terrain");
+        self.heights_of(&here, (terrain.scale, terrain.offset), terrain.range);
+        for (idx, patch) in terrain.patches.iter().enumerate() {
+            let here = KeyPath::parse("terrain.patch").at(idx);
+            self.heights_of(&here, (patch.scale, patch.offset), patch.range);
         }
-        self.range();
         self.numbered_tiles();
     }
 
-    fn range(&mut self) {
-        let terrain = &self.config.terrain;
-        let range = KeyPath::parse("terrain.range");
-        let Some([lo, hi]) = terrain.range else {
+    /// Notes what makes all heights of a file the same, and what says twice what they are.
+    fn heights_of(
+        &mut self,
+        here: &KeyPath,
+        (scale, offset): (Option<f64>, Option<f64>),
+        range: Option<[f64; 2]>,
+    ) {
+        let table = here.as_table();
+        if scale == Some(0.0) {
+            let message = format!("`scale` {table} is 0, which makes every height the same");
+            self.note(
+                &here.key("scale"),
+                message,
+                "expected any other number",
+                None,
+            );
+        }
+        let Some([lo, hi]) = range else {
             return;
         };
         if lo == hi {
-            let message = "`range` in [terrain] is empty, which makes every height the same";
-            self.note(&range, message, "expected two different heights", None);
+            let message = format!("`range` {table} is empty, which makes every height the same");
+            let expected = "expected two different heights";
+            self.note(&here.key("range"), message, expected, None);
         }
-        for (key, given) in [("scale", terrain.scale), ("offset", terrain.offset)] {
+        for (key, given) in [("scale", scale), ("offset", offset)] {
             if given.is_some() {
-                let path = KeyPath::parse("terrain").key(key);
-                let message = format!("`{key}` and `range` in one [terrain]");
+                let message = format!("`{key}` beside `range` {table}");
                 let expected = "expected one of the two";
-                self.note_key(&path, message, expected, None);
+                self.note_key(&here.key(key), message, expected, None);
             }
         }
     }

@@ -169,6 +169,19 @@ pub struct Patch {
     /// How much of it takes hold, from 0 to 1: a number, or the name of a file on the patch's own grid.
     #[schemars(extend("examples" = [0.5]))]
     pub alpha: Option<Alpha>,
+    /// Metres per raw unit of the file, instead of the file's own; what [terrain] says of it does not hold here. Not 0.
+    #[schemars(extend("examples" = [0.1]))]
+    pub scale: Option<f64>,
+    /// Metres added to each scaled height, instead of the file's own.
+    #[schemars(extend("examples" = [0.0]))]
+    pub offset: Option<f64>,
+    /// The heights in metres of the smallest and the largest number that the file's type can hold, or of 0 and 1 where
+    /// it holds fractions: give this or `scale` and `offset`.
+    #[schemars(extend("examples" = [[0.0, 100.0]]))]
+    pub range: Option<[f64; 2]>,
+    /// The raw value that leaves the map as it was, instead of the file's own.
+    #[schemars(extend("examples" = [0.0]))]
+    pub nodata: Option<f64>,
 }
 
 /// What becomes of a height under a patch.

@@ -181,6 +181,11 @@ pub const MISTAKES: &[(&str, &str, &str)] = &[
         "[edges]",
         "[[terrain.patch]]\nfile = \"a.tif\"\nalpha = 1.5\n[edges]",
     ),
+    (
+        "patch_range_and_offset",
+        "[edges]",
+        "[[terrain.patch]]\nfile = \"a.tif\"\nrange = [0, 9]\noffset = 1\n[edges]",
+    ),
     // Bands and masks of strata.
     (
         "noise_no_amplitude",

@@ -261,6 +261,30 @@ impl Mosaic {
         }
     }
 
+    /// Whether there is a 1 and no value but 0 and 1, voids left out; reads until it finds another.
+    ///
+    /// # Errors
+    /// Those of the files.
+    pub fn holds_only_zero_and_one(&self) -> Result<bool, SourceError> {
+        /// Pixels that are read at a time: few, as most masks show at once that they hold more.
+        const PIXELS: i64 = 1 << 20;
+        let map = self.rect();
+        let n_rows = (PIXELS / map.x1).max(1);
+        let mut rows = Raster::default();
+        let mut any = false;
+        for y in (map.y0..map.y1).step_by(n_rows as usize) {
+            let rect = Rect::new(map.x0, y, map.x1, y + n_rows).intersect(&map);
+            self.read(rect, &mut rows)?;
+            for &raw in rows.pixels() {
+                if !raw.is_nan() && raw != 0.0 && raw != 1.0 {
+                    return Ok(false);
+                }
+                any |= raw == 1.0;
+            }
+        }
+        Ok(any)
+    }
+
     /// The name of the first file.
     pub fn path(&self) -> &Path {
         self.parts[0].path()

@@ -45,19 +45,20 @@ pub struct Patch {
 impl Patch {
     /// Opens a patch that lies where its georeference says over `base`.
     ///
-    /// Its heights are what the file says, by its own scale and offset. A raster of shares must lie on the patch's own
-    /// grid; its integers are divided by the largest of their type.
+    /// Its heights are what the file and `options` say. A raster of shares must lie on the patch's own grid; its integers
+    /// are divided by the largest of their type, but for those of 8 and 16 bits that hold only 0 and 1.
     ///
     /// # Errors
     /// Those of the files, and [`SourceError::Mosaic`] where they are not on the grids they must be on.
     pub fn open(
         file: &Path,
+        options: &Options,
         mode: PatchMode,
         alpha: &Alpha<&Path>,
         base: &Mosaic,
         cache: &Arc<BlockCache>,
     ) -> Result<Self, SourceError> {
-        let mut patch = Self::open_at(file, (0, 0), mode, alpha, cache)?;
+        let mut patch = Self::open_at(file, options, (0, 0), mode, alpha, cache)?;
         patch.at = base.offset_to(&patch.heights)?;
         Ok(patch)
     }
@@ -68,6 +69,7 @@ impl Patch {
     /// As [`Patch::open`].
     pub fn open_at(
         file: &Path,
+        options: &Options,
         at: (i64, i64),
         mode: PatchMode,
         alpha: &Alpha<&Path>,
@@ -76,7 +78,7 @@ impl Patch {
         let open = |path: &Path, options: &Options| {
             Mosaic::open(&[MosaicFile::new(path)], 0, options, Arc::clone(cache))
         };
-        let heights = open(file, &Options::default())?;
+        let heights = open(file, options)?;
         let alpha = match *alpha {
             Alpha::Everywhere(share) => Alpha::Everywhere(share),
             Alpha::Raster(path) => {
@@ -88,7 +90,7 @@ impl Patch {
                 };
                 let shares = open(path, &raw)?;
                 check_alpha(&heights, &shares)?;
-                let one = shares.parts()[0].sample().max().unwrap_or(1.0);
+                let one = largest_share(&shares)?;
                 Alpha::Raster((shares, one))
             }
         };
@@ -111,6 +113,14 @@ impl Patch {
             Alpha::Everywhere(_) => None,
             Alpha::Raster((shares, _)) => Some(shares),
         }
+    }
+
+    /// Whether its shares are integers that are read as 0 and 1, holding nothing else.
+    pub fn has_shares_of_0_and_1(&self) -> bool {
+        let Alpha::Raster((shares, one)) = &self.alpha else {
+            return false;
+        };
+        *one == 1.0 && shares.parts()[0].sample().max().is_some()
     }
 
     /// The pixels of the map that it lies over, those beyond the map included.
@@ -176,6 +186,15 @@ fn check_alpha(heights: &Mosaic, shares: &Mosaic) -> Result<(), SourceError> {
         pixel,
     }
     .into())
+}
+
+/// The raw value that stands for all of a patch.
+fn largest_share(shares: &Mosaic) -> Result<f64, SourceError> {
+    let sample = shares.parts()[0].sample();
+    match sample.max() {
+        Some(_) if sample.size() <= 2 && shares.holds_only_zero_and_one()? => Ok(1.0),
+        largest => Ok(largest.unwrap_or(1.0)),
+    }
 }
 
 /// A raw value as a share; nothing where there is no value.

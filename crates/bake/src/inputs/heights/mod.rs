@@ -113,7 +113,7 @@ pub(super) fn open(
         ));
     }
     warnings.extend(notes(&base));
-    let patches = super::patches::open(loaded, &base, blocks)?;
+    let patches = super::patches::open(loaded, &base, blocks, warnings)?;
     Ok(Heights(Patched::new(base, patches)))
 }
 

@@ -145,6 +145,15 @@ impl Inputs {
         let sampling = self.fit(loaded, &mask_key, &map)?;
         let (values, warning) = Values::find(loaded, stratum, &map)?;
         self.warnings.extend(warning);
+        // Without data is without coverage, also where the number would mean all of it.
+        let nodata = map.first().header().nodata;
+        if let Some(nodata) = nodata.filter(|&nodata| values.coverage(nodata) == 1.0) {
+            self.warnings.push(format!(
+                "{} says that {nodata} is no data, and no data is no coverage, though the number would mean full coverage; \
+                 if it should, take the nodata value away, such as with gdal_edit.py -unsetnodata",
+                map.path().display()
+            ));
+        }
         Ok(RasterMask {
             map,
             values,

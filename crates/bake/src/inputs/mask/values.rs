@@ -1,7 +1,6 @@
 //! What the values of a raster mask mean.
 
-use ecotone_geotiff::{Mosaic, SourceError};
-use ecotone_grid::{Raster, Rect};
+use ecotone_geotiff::Mosaic;
 
 use crate::config::Loaded;
 use crate::error::BakeError;
@@ -60,7 +59,7 @@ impl Values {
                 )
                 .into());
         }
-        if holds_only_zero_and_one(mask)? {
+        if mask.holds_only_zero_and_one()? {
             let warning = format!(
                 "{file} holds only 0 and 1, which are read as 0 and 1, not as shares of {largest}"
             );
@@ -68,27 +67,6 @@ impl Values {
         }
         Ok((values(0.0, largest), None))
     }
-}
-
-/// Whether a mask has no other value; reads until it finds one.
-fn holds_only_zero_and_one(mask: &Mosaic) -> Result<bool, SourceError> {
-    /// Pixels that are read at a time: few, as most masks show at once that they hold more.
-    const PIXELS: i64 = 1 << 20;
-    let map = mask.rect();
-    let n_rows = (PIXELS / map.x1).max(1);
-    let mut rows = Raster::default();
-    let mut any = false;
-    for y in (map.y0..map.y1).step_by(n_rows as usize) {
-        let rect = Rect::new(map.x0, y, map.x1, y + n_rows).intersect(&map);
-        mask.read(rect, &mut rows)?;
-        for &raw in rows.pixels() {
-            if !raw.is_nan() && raw != 0.0 && raw != 1.0 {
-                return Ok(false);
-            }
-            any |= raw == 1.0;
-        }
-    }
-    Ok(any)
 }
 
 #[cfg(test)]
