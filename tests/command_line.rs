@@ -246,3 +246,39 @@ fn an_export_goes_through_links_and_not_into_the_world() {
         &["cannot write into the world"],
     );
 }
+
+#[test]
+fn a_vrt_is_not_inspected_and_the_way_is_shown() {
+    let place = world();
+    for name in ["map.vrt", "map.xml"] {
+        std::fs::write(place.path(name), "<VRTDataset/>").unwrap();
+        let found = run(&place, &["inspect", name]);
+        check(&found, 2, &[], &["is a VRT", "ecotone check", "gdalinfo"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_like_others() {
+    let place = world();
+    check(&run(&place, &["bake", "world.toml"]), 0, &[], &[]);
+    check(
+        &run(&place, &["preview", "out", "-o", "p.png"]),
+        0,
+        &[],
+        &[],
+    );
+    let config =
+        config_text(64, 60.0).replace("heights.tif\"]", "p.png\"]\nband = 1\npixel_size = [1, 1]");
+    std::fs::write(place.path("limited.toml"), config).unwrap();
+    let command = "ulimit -f 8; exec \"$0\" bake limited.toml --out limited";
+    let output = Command::new("sh")
+        .current_dir(place.path(""))
+        .args(["-c", command, env!("CARGO_BIN_EXE_ecotone")])
+        .output()
+        .unwrap();
+    // No code at all would mean that a signal ended it.
+    let code = output.status.code();
+    assert!(code.is_some_and(|code| code == 1 || code == 2), "{code:?}");
+    check(&output, code.unwrap(), &[], &["File too large", "TMPDIR"]);
+}

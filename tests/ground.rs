@@ -215,6 +215,20 @@ fn a_size_far_from_the_true_one_is_said_with_both() {
 }
 
 #[test]
+fn a_rotated_grid_that_is_taken_as_upright_is_said() {
+    let matrix = [
+        [2.0, 1.0, 0.0, 5e5],
+        [1.0, -2.0, 0.0, 4e6],
+        [0.0; 4],
+        [0.0, 0.0, 0.0, 1.0],
+    ];
+    let rotated = Tiff::new(64, 64, (3, 32)).tag(34264, Value::Doubles(matrix.concat()));
+    check_refused(&rotated, "", &["rotated", "gdalwarp"]);
+    let taken = bake(&rotated, "terrain.pixel_size = [2, 2]", hills);
+    taken.check_warning(&["rotated", "terrain.pixel_size is used"]);
+}
+
+#[test]
 fn a_map_in_feet_is_refused_or_taken_by_its_true_size() {
     let island = |keys: &[(u16, u16)]| {
         let system = [(1024, 1), (1025, 1), (3072, 2263)];

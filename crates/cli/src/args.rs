@@ -69,7 +69,7 @@ Examples:
         after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json"
     )]
     Plan(ConfigArgs),
-    /// Say what a GeoTIFF, a chunk file or a world directory holds.
+    /// Say what a raster, a chunk file or a world directory holds.
     #[command(after_help = "\
 Examples:
   ecotone inspect alps.tif
@@ -135,7 +135,8 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// A GeoTIFF, a chunk file (.eco) or a world directory.
+    /// A GeoTIFF, PNG, OpenEXR, .hgt or raw file (.raw, .r16, .r8, .r32; square), a chunk file (.eco) or a world
+    /// directory; no VRT.
     pub(crate) path: PathBuf,
     /// Print one JSON line with the digest of the content.
     #[arg(long)]

@@ -30,15 +30,20 @@ pub(crate) enum CliError {
     Damaged { n_failures: usize },
     #[error("no tile can be baked on trial: {source}")]
     NoTrial { source: BakeError },
-    #[error("there is nothing at {path}: a GeoTIFF, a chunk file or a world directory is expected")]
+    #[error("there is nothing at {path}: a raster, a chunk file or a world directory is expected")]
     NothingThere { path: PathBuf },
     #[error("cannot read {path}: {source}")]
     Unreadable {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("--digest is for a GeoTIFF or a world directory; {path} is a chunk file")]
+    #[error("--digest is for a raster or a world directory; {path} is a chunk file")]
     NoDigest { path: PathBuf },
+    #[error(
+        "{path} is a VRT, which names other files: a config reads it (`ecotone check world.toml` says what it holds), and \
+         gdalinfo shows it"
+    )]
+    IsVrt { path: PathBuf },
     #[error("{path} lies inside the world; write it elsewhere")]
     InsideWorld { path: PathBuf },
     #[error("no picture can be written to {path}: a file in a folder that exists is expected")]
@@ -83,7 +88,10 @@ impl CliError {
             Self::Interchange(_) | Self::Preview { .. } => "interchange",
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
-            Self::NoDigest { .. } | Self::NoPicture { .. } | Self::InsideWorld { .. } => "usage",
+            Self::NoDigest { .. }
+            | Self::IsVrt { .. }
+            | Self::NoPicture { .. }
+            | Self::InsideWorld { .. } => "usage",
         }
     }
 }

@@ -1,9 +1,9 @@
-//! `ecotone inspect`: what a GeoTIFF, a chunk file or a world directory holds.
+//! `ecotone inspect`: what a raster, a chunk file or a world directory holds.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use ecotone_geotiff::{BlockCache, Layout, Options, Source, SourceError};
+use ecotone_geotiff::{BlockCache, Layout, Mosaic, Options, Source, SourceError};
 use ecotone_grid::{Raster, Rect};
 use ecotone_interchange::Finished;
 use ecotone_store::{ChunkView, STEPS_PER_METRE};
@@ -26,6 +26,7 @@ pub(crate) fn inspect(args: &InspectArgs, voice: Voice) -> Result<(), CliError> 
     let is_chunk = path.extension().is_some_and(|extension| extension == "eco");
     match (is_chunk, args.digest) {
         _ if !path.exists() => Err(CliError::NothingThere { path: path.into() }),
+        _ if Mosaic::is_vrt(path) => Err(CliError::IsVrt { path: path.into() }),
         (true, false) => chunk(path, voice),
         (true, true) => Err(CliError::NoDigest { path: path.into() }),
         (false, true) => raster_digest(path),

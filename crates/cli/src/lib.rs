@@ -23,6 +23,7 @@ use say::{Voice, note, thousands};
 
 /// Runs the command that the process was started with, and says how it ended.
 pub fn run() -> ExitCode {
+    outlive_size_limits();
     let cli = Cli::parse();
     log(cli.verbose);
     let voice = Voice { json: cli.json };
@@ -41,6 +42,17 @@ pub fn run() -> ExitCode {
             complain(&error, voice);
             error.exit_code()
         }
+    }
+}
+
+/// Makes a write beyond `ulimit -f` an error, which is told like any other, instead of a signal that ends the process.
+///
+/// Stands from the call on, for the whole process and for programs it starts.
+fn outlive_size_limits() {
+    // SAFETY: no handler runs: the signal is ignored, which is allowed at any time; a refusal changes nothing.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

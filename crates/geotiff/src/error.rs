@@ -47,13 +47,14 @@ pub enum SourceError {
         reason: Cow<'static, str>,
     },
     /// Legal, but a kind that is not read.
-    #[error("{} has {feature}, which is not read; convert it first, for instance with \
-             `gdal_translate -co COMPRESS=ZSTD -co TILED=YES IN.tif OUT.tif`", path.display())]
+    #[error("{} has {feature}, which is not read; convert it first, for instance with `{remedy}`", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
         /// The kind, such as "JPEG compression".
         feature: Cow<'static, str>,
+        /// A command that makes a file that is read.
+        remedy: &'static str,
     },
     /// Going on would break a limit of [`Limits`](crate::Limits).
     #[error("{} wants {wanted} {limit}, and {allowed} are allowed", path.display())]

@@ -349,7 +349,12 @@ fn sample_type(map: &Map, tags: &mut Tags) -> Result<(SampleType, Packing), Sour
         (3, 32) => SampleType::F32,
         (3, 64) => SampleType::F64,
         (3, bits) => return Err(map.unsupported(format!("floats of {bits} bits"))),
-        (5 | 6, _) => return Err(map.unsupported("complex samples")),
+        (5 | 6, _) => {
+            return Err(map.convertible(
+                "complex samples",
+                "gdal_translate -ot Float32 IN.tif OUT.tif",
+            ));
+        }
         (format, _) => return Err(tags.corrupt(339, "1 to 6", format)),
     };
     Ok((sample, Packing::Whole))

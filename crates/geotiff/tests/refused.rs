@@ -39,7 +39,7 @@ fn what_is_not_read_is_named() {
     let mut predicted = Tiff::new(2, 2, (1, 12));
     (predicted.compression, predicted.predictor) = (8, 2);
     check(&predicted, "a predictor on samples of 12 bits");
-    check(&Tiff::new(2, 2, (6, 64)), "complex");
+    check(&Tiff::new(2, 2, (6, 64)), "-ot Float32");
     check(
         &Tiff::new(2, 2, (1, 8)).tag(262, Value::Shorts(vec![6])),
         "YCbCr",

@@ -1,6 +1,6 @@
 //! Where the pixels of the height map lie in metres.
 
-use ecotone_geotiff::{Georeference, Header};
+use ecotone_geotiff::{Georeference, Header, SourceError};
 use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, Rect};
 
 use crate::config::{Loaded, PixelSizeChoice, PixelSizeWord};
@@ -138,8 +138,15 @@ fn by_ground(loaded: &Loaded, heights: &Heights) -> Result<Placed, BakeError> {
 /// With the size that the config gives, saying so where the file says another.
 fn by_config(heights: &Heights, pixel: PixelSize) -> Placed {
     let header = heights.header();
-    let found = heights.georeference().ok().flatten();
-    let said = found.map(|found| {
+    let placement = heights.georeference();
+    let tilted = match &placement {
+        Err(SourceError::Placement { path, reason }) => Some(format!(
+            "{} lies on no upright grid: {reason}; terrain.pixel_size is used as if it did",
+            path.display()
+        )),
+        _ => None,
+    };
+    let said = placement.ok().flatten().map(|found| {
         let grid = found.transform;
         match true_size(header, &grid, heights.rect()) {
             TrueSize::Known(size) if size != grid.pixel => {
@@ -169,7 +176,7 @@ fn by_config(heights: &Heights, pixel: PixelSize) -> Placed {
             heights.path().display()
         )
     });
-    overruling(heights, pixel, warnings.into_iter().collect())
+    overruling(heights, pixel, warnings.into_iter().chain(tilted).collect())
 }
 
 /// The config knows better than the file: what the file says, even if it makes no sense, is only kept.

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::exr::block::reader::ChunksReader;
 use ::exr::block::{self, BlockIndex, UncompressedBlock};
+use ::exr::compression::Compression;
 use ::exr::error::Error;
 use ::exr::math::Vec2;
 use ::exr::meta::BlockDescription;
@@ -52,7 +53,11 @@ pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> 
     {
         return Err(map.unsupported("channels with fewer pixels than others"));
     }
-    check_limits(map, header, &options.limits)?;
+    check_compression(map, header.compression)?;
+    for header in headers {
+        // Whatever is read, a block may say that it belongs to another layer.
+        check_limits(map, header, &options.limits)?;
+    }
     let layer = Layer {
         channels: order(&header.channels),
     };
@@ -92,6 +97,18 @@ fn fault(map: &Map, at: &Cell<u64>, error: Error) -> SourceError {
         Error::Invalid(reason) => map.corrupt(at.get(), reason),
         other => map.corrupt(at.get(), other.to_string()),
     }
+}
+
+/// Refuses what loses heights: it is made for the eye, and its decoder believes whatever sizes a block says.
+fn check_compression(map: &Map, compression: Compression) -> Result<(), SourceError> {
+    let feature = match compression {
+        Compression::DWAA(_) => "DWAA compression",
+        Compression::DWAB(_) => "DWAB compression",
+        Compression::B44 => "B44 compression",
+        Compression::B44A => "B44A compression",
+        _ => return Ok(()),
+    };
+    Err(map.convertible(feature, "oiiotool in.exr --compression zip -o out.exr"))
 }
 
 /// What the decoder would reserve, before it does.

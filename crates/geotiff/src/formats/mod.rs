@@ -4,6 +4,7 @@ mod exr;
 mod hgt;
 mod png;
 mod raw;
+mod sidecar;
 mod tiff;
 mod tracked;
 mod unpacked;
@@ -70,6 +71,7 @@ pub(crate) fn open(map: &Map, kind: Kind, options: &Options) -> Result<Opened, S
         opened.placement =
             world_file::beside(map.path(), opened.image.header.height, &mut opened.notes)?;
     }
+    sidecar::beside(map.path(), options, &mut opened);
     Ok(opened)
 }
 

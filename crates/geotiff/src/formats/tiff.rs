@@ -6,20 +6,35 @@ use crate::map::Map;
 use crate::tags::Tags;
 use crate::{Header, Options, SampleType, SourceError};
 
-use super::Opened;
+use super::{Opened, name};
 
 /// Opens a TIFF; no pixels yet.
 pub(super) fn open(map: &Map, options: &Options) -> Result<Opened, SourceError> {
     let mut tags = Tags::first(map)?;
     let image = Image::read(map, &mut tags, options)?;
+    let notes = note_palette(map, &mut tags)?;
     let header = &image.header;
     let placement = georeference::placement(&mut tags, &header.keys, header.height)?;
     let mask = find_mask(map, &mut tags, header, options)?;
     Ok(Opened {
         mask,
         placement,
+        notes,
         ..Opened::new(image)
     })
+}
+
+fn note_palette(map: &Map, tags: &mut Tags) -> Result<Vec<String>, SourceError> {
+    const PHOTOMETRIC_INTERPRETATION: u16 = 262;
+    const PALETTE: u64 = 3;
+    if tags.number(PHOTOMETRIC_INTERPRETATION)? != Some(PALETTE) {
+        return Ok(Vec::new());
+    }
+    let file = name(map.path());
+    Ok(vec![format!(
+        "{file} has a palette of colours: its numbers are read as they stand; if the colours are meant, `gdal_translate \
+         -expand rgb {file} OUT.tif` writes them out"
+    )])
 }
 
 /// The mask of an image: one of the next directories, of the same size, a byte or a bit to a pixel.

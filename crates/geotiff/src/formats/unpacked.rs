@@ -81,9 +81,14 @@ fn repeated(error: &SourceError) -> SourceError {
             offset: *offset,
             reason: reason.clone(),
         },
-        SourceError::Unsupported { path, feature } => SourceError::Unsupported {
+        SourceError::Unsupported {
+            path,
+            feature,
+            remedy,
+        } => SourceError::Unsupported {
             path: path.clone(),
             feature: feature.clone(),
+            remedy,
         },
         SourceError::OverLimit {
             path,

@@ -149,9 +149,20 @@ impl Map {
     }
 
     pub fn unsupported(&self, feature: impl Into<Cow<'static, str>>) -> SourceError {
+        const REPACK: &str = "gdal_translate -co COMPRESS=ZSTD -co TILED=YES IN.tif OUT.tif";
+        self.convertible(feature, REPACK)
+    }
+
+    /// [`Map::unsupported`] with the command that makes a file that is read.
+    pub fn convertible(
+        &self,
+        feature: impl Into<Cow<'static, str>>,
+        remedy: &'static str,
+    ) -> SourceError {
         SourceError::Unsupported {
             path: self.path.clone(),
             feature: feature.into(),
+            remedy,
         }
     }
 

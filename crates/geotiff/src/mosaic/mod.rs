@@ -118,6 +118,11 @@ impl Part {
 }
 
 impl Mosaic {
+    /// Whether a file is a VRT, which names other files: by its name, or by its first bytes.
+    pub fn is_vrt(path: &Path) -> bool {
+        vrt::is_vrt(path)
+    }
+
     /// Opens the files of a map, in the order in which they lie over each other; `band` counts from 0.
     ///
     /// At least one file. All are placed by their georeference, or all by [`MosaicFile::at`]; a single one need not be
