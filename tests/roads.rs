@@ -228,17 +228,26 @@ fn what_does_not_fit_is_refused_in_a_sentence() {
     );
 }
 
+#[track_caller]
+fn check_warning(tiff: &Tiff, geojson: &str, keys: &str, wanted: &str) {
+    let found = warnings(tiff, geojson, keys);
+    assert!(
+        found.iter().any(|warning| warning.contains(wanted)),
+        "{found:?} has no {wanted}"
+    );
+}
+
+fn warnings(tiff: &Tiff, geojson: &str, keys: &str) -> Vec<String> {
+    let place = place(tiff, geojson);
+    let loaded = config::parse(&text(64, keys), &place.path("world.toml")).unwrap();
+    let bake = Bake::open(&loaded, &Options::default()).unwrap();
+    bake.warnings().to_vec()
+}
+
 #[test]
 fn what_says_nothing_is_warned_of() {
     let warned = |geojson: &str, keys: &str, wanted: &str| {
-        let place = place(&plain(SIZE, SIZE), geojson);
-        let loaded = config::parse(&text(64, keys), &place.path("world.toml")).unwrap();
-        let bake = Bake::open(&loaded, &Options::default()).unwrap();
-        let warnings = bake.warnings();
-        assert!(
-            warnings.iter().any(|warning| warning.contains(wanted)),
-            "{warnings:?}"
-        );
+        check_warning(&plain(SIZE, SIZE), geojson, keys, wanted);
     };
     let empty = "{\"type\":\"FeatureCollection\",\"features\":[]}";
     warned(empty, "feather = 2", "holds no shape");
@@ -253,4 +262,168 @@ fn what_says_nothing_is_warned_of() {
         "feather = 2",
         "do not end where they began (1, the first in feature 1)",
     );
+}
+
+#[test]
+fn a_system_is_understood_however_it_is_written_or_quoted() {
+    let here = line([[1010.0, 1950.0], [1020.0, 1950.0]]);
+    let with = |crs: &str| here.replacen('{', &format!("{{\"crs\":{crs},"), 1);
+    let name = |name: &str| {
+        with(&format!(
+            "{{\"type\":\"name\",\"properties\":{{\"name\":\"{name}\"}}}}"
+        ))
+    };
+    let road = "width = 6";
+    let compound = "urn:ogc:def:crs,crs:EPSG::25832,crs:EPSG::5773";
+    for same in [name(compound), with("null"), here.clone()] {
+        assert_eq!(warnings(&projected(), &same, road), [""; 0], "{same}");
+    }
+    let other = "urn:ogc:def:crs,crs:EPSG::2056,crs:EPSG::5773";
+    check_error(&projected(), &name(other), road, &["is in EPSG:2056"]);
+    check_error(
+        &projected(),
+        &name("OGC:CRS84"),
+        road,
+        &["is in EPSG:4326, the map in EPSG:25832"],
+    );
+    let legacy = with("{\"type\":\"EPSG\",\"properties\":{\"code\":32632}}");
+    check_error(&projected(), &legacy, road, &["is in EPSG:32632"]);
+    let local = name("LOCAL GRID");
+    check_warning(
+        &projected(),
+        &local,
+        road,
+        "the `crs` \"LOCAL GRID\", which is no EPSG code: its shapes are taken to be in the map's coordinates",
+    );
+    check_warning(&projected(), &with("[1]"), road, "a `crs` without a name");
+}
+
+#[test]
+fn an_inverted_mask_of_shapes_off_the_map_is_whole() {
+    let far = line([[-50_000.0, 1950.0], [-49_000.0, 1950.0]]);
+    let keys = "width = 6\ninvert = true";
+    let warning = "50.0 km west of the map, so that the inverted mask is 1 everywhere";
+    check_warning(&plain(SIZE, SIZE), &far, keys, warning);
+    let place = place(&plain(SIZE, SIZE), &far);
+    place.bake(&text(64, keys), 1, "out").unwrap();
+    assert!(
+        weights(&place, 1)
+            .band_mut(0)
+            .iter()
+            .all(|&weight| weight == 255)
+    );
+}
+
+#[test]
+fn shapes_that_hardly_show_are_warned_of() {
+    let here = line([[1010.0, 1950.0], [1020.0, 1950.0]]);
+    let check = |geojson: &str, keys: &str, wanted: &str| {
+        check_warning(&plain(SIZE, SIZE), geojson, keys, wanted);
+    };
+    check(
+        &here,
+        "width = 0.2",
+        "`width` 0.2 m of \"road\" is thinner than a pixel of 1 m: its lines will have gaps; use a `feather` of 1 m",
+    );
+    let quiet = warnings(&plain(SIZE, SIZE), &here, "width = 0.2\nfeather = 1");
+    assert_eq!(quiet, [""; 0]);
+    let point = "{\"type\":\"Point\",\"coordinates\":[1010,1950]}";
+    check(
+        point,
+        "radius = 0.3",
+        "its points will miss the centres of pixels",
+    );
+    // Centres lie at halves: the first is between two columns of them, the second holds some.
+    let sliver = "{\"type\":\"MultiPolygon\",\"coordinates\":[\
+                  [[[1009.7,1950],[1010.3,1950],[1010.3,1940],[1009.7,1950]]],\
+                  [[[1010,1950],[1020,1950],[1020,1940],[1010,1950]]]]}";
+    check(
+        sliver,
+        "",
+        "lie between the centres of pixels and draw nothing (1, the first in feature 1)",
+    );
+    // Both sides of the map, so that the box around them holds it.
+    let around = "{\"type\":\"MultiLineString\",\"coordinates\":[[[900,1950],[910,1950]],[[1900,1950],[1910,1950]]]}";
+    check(
+        around,
+        "width = 6",
+        "reaches the map, though they lie around it",
+    );
+    check(
+        "{\"type\":\"MultiLineString\",\"coordinates\":[[],[[1010,1950],[1020,1950]]]}",
+        "width = 6",
+        "has empty parts (1, the first in feature 1): they are skipped",
+    );
+}
+
+#[test]
+fn longitudes_a_turn_away_are_pointed_out() {
+    let keys = [1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326];
+    let map = Tiff::new(SIZE, SIZE, (3, 32))
+        .placed((0.001, 0.001), (190.0, 10.0))
+        .tag(34735, Value::Shorts(keys.to_vec()));
+    let place = place(&map, &line([[-169.99, 9.95], [-169.9, 9.95]]));
+    let config = text(64, "width = 200")
+        .replace("tiles.size", "terrain.pixel_size = [110, 110]\ntiles.size");
+    let error = place
+        .bake(&config, 1, "out")
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("the same place 360° away: add 360 to their longitudes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_line_wider_than_tiles_is_drawn_as_by_one_tile() {
+    // 240 m wide: most tiles of 17 lie wholly under one segment, the whole map under none.
+    let bent =
+        "{\"type\":\"LineString\",\"coordinates\":[[900,1990],[1020,1950],[1021,1890],[950,1700]]}";
+    let point = "{\"type\":\"Point\",\"coordinates\":[1100,1900]}";
+    for (shape, keys) in [
+        (bent, "width = 240\nfeather = 30"),
+        (bent, "width = 240"),
+        (point, "radius = 70\nfeather = 9"),
+    ] {
+        let place = place(&plain(SIZE, SIZE), shape);
+        let digests = [(17, "tiles"), (4096, "out")].map(|(tile, out)| {
+            place.bake(&text(tile, keys), 2, out).unwrap();
+            place.digests(out)
+        });
+        assert_eq!(digests[0], digests[1], "{keys}");
+        let mut road = weights(&place, 1);
+        let road = road.band_mut(0);
+        let (has_none, has_all) = (road.contains(&0), road.contains(&255));
+        assert!(has_none && has_all, "{keys}");
+    }
+}
+
+#[test]
+fn many_points_are_each_drawn() {
+    // 900 points in the order of a scrambled grid; the twin looks at all of them for every pixel.
+    let points: Vec<[f64; 2]> = (0..900u32)
+        .map(|k| (k * 487) % 900)
+        .map(|k| {
+            [
+                1000.4 + 5.0 * f64::from(k % 30),
+                1850.3 + 5.0 * f64::from(k / 30),
+            ]
+        })
+        .collect();
+    let place = place(
+        &plain(SIZE, SIZE),
+        &format!("{{\"type\":\"MultiPoint\",\"coordinates\":{points:?}}}"),
+    );
+    place.bake(&text(64, "radius = 1.3"), 1, "out").unwrap();
+    let drawn = weights(&place, 1);
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            let centre = [1000.5 + x as f64, 1999.5 - y as f64];
+            let is_near = |p: &[f64; 2]| (p[0] - centre[0]).hypot(p[1] - centre[1]) <= 1.3;
+            let wanted = if points.iter().any(is_near) { 255 } else { 0 };
+            assert_eq!(drawn.band(0).at(x as i64, y as i64), wanted, "at {x}, {y}");
+        }
+    }
 }

@@ -38,7 +38,7 @@ fn check(found: &Collection) {
         for path in paths(found, shape) {
             let corners = &found.positions[path];
             match shape.kind {
-                ShapeKind::Point => assert_eq!(corners.len(), 1),
+                ShapeKind::Point => assert!(!corners.is_empty()),
                 ShapeKind::Line => assert!(corners.len() >= 2),
                 ShapeKind::Polygon => {
                     assert!(corners.len() >= 4 && corners[0] == corners[corners.len() - 1])
@@ -87,7 +87,11 @@ fn drawn(found: &Collection, window: Rect) -> Raster<f32> {
         let outline = paths(found, shape).map(|path| &found.positions[path]);
         match shape.kind {
             ShapeKind::Polygon => fill(outline, STROKE.feather_m, window, &mut canvas),
-            ShapeKind::Line | ShapeKind::Point => stroke(outline, &STROKE, &mut canvas),
+            ShapeKind::Line => stroke(outline, &STROKE, &mut canvas),
+            ShapeKind::Point => {
+                let points = outline.flat_map(|points| points.chunks(1));
+                stroke(points, &STROKE, &mut canvas);
+            }
         }
     }
     out

@@ -3,6 +3,7 @@
 //! R-trees (Guttman 1984, packed in bulk) over runs of consecutive corners, of lines and of each polygon's rings, and over
 //! the polygons: a grid of cells would have to be tuned to a density that differs between a village and a mountain, and
 //! a coast of half a million corners beside it. Corners are kept once; a run adds three bytes to each in a long line.
+//! Points in a row are gathered by place first, since which of them is drawn before another says nothing.
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ pub(super) struct Index {
     polygons: RTree<Polygon>,
 }
 
-/// Consecutive corners of one line or ring, and the box around them.
+/// Consecutive corners of one line or ring, or points close together, and the box around them.
 struct Run {
     bounds: AABB<Point>,
     first: u32,
@@ -53,7 +54,13 @@ impl RTreeObject for Polygon {
 
 impl Index {
     /// Indexes a collection whose positions are in metres east and south of the map's corner.
-    pub(super) fn new(shapes: Collection) -> Self {
+    pub(super) fn new(mut shapes: Collection) -> Self {
+        for shape in &shapes.shapes {
+            if shape.kind == ShapeKind::Point {
+                let points = shapes.path(shape.first_path);
+                gather(&mut shapes.positions[points]);
+            }
+        }
         let of_kind = |kind| shapes.shapes.iter().filter(move |shape| shape.kind == kind);
         let tree = |kind| {
             let runs = of_kind(kind).flat_map(|shape| runs(&shapes, shape));
@@ -76,17 +83,36 @@ impl Index {
 
     /// Raises coverage to that of the lines.
     pub(super) fn draw_lines(&self, stroke: &Stroke, canvas: &mut Canvas<'_>) {
-        self.draw(&self.lines, stroke, canvas);
+        self.draw(&self.lines, usize::MAX, stroke, canvas);
     }
 
     /// Raises coverage to that of the points.
     pub(super) fn draw_points(&self, stroke: &Stroke, canvas: &mut Canvas<'_>) {
-        self.draw(&self.points, stroke, canvas);
+        self.draw(&self.points, 1, stroke, canvas);
     }
 
-    fn draw(&self, tree: &RTree<Run>, stroke: &Stroke, canvas: &mut Canvas<'_>) {
-        let near = tree.locate_in_envelope_intersecting(around(canvas, stroke.reach_m()));
-        terrain::stroke(near.map(|run| self.line(run)), stroke, canvas);
+    /// Whether anything may lie within `reach_m` of a box from the map's corner to `end`.
+    pub(super) fn reaches(&self, end: Point, reach_m: f64) -> bool {
+        let map = AABB::from_corners([-reach_m; 2], end.map(|end| end + reach_m));
+        let is_near =
+            |runs: &RTree<Run>| runs.locate_in_envelope_intersecting(map).next().is_some();
+        let mut polygons = self.polygons.locate_in_envelope_intersecting(map);
+        is_near(&self.lines) || is_near(&self.points) || polygons.next().is_some()
+    }
+
+    /// Draws runs in pieces of up to `length` corners.
+    fn draw(&self, tree: &RTree<Run>, length: usize, stroke: &Stroke, canvas: &mut Canvas<'_>) {
+        let reached = around(canvas, stroke.reach_m());
+        let near = || {
+            let runs = tree.locate_in_envelope_intersecting(reached);
+            runs.flat_map(|run| self.line(run).chunks(length))
+        };
+        // A line far wider than the canvas would otherwise be measured at every pixel, segment by segment.
+        if covers(near(), stroke, canvas) {
+            canvas.out.band_mut(canvas.band).fill(1.0);
+        } else {
+            terrain::stroke(near(), stroke, canvas);
+        }
     }
 
     /// Raises coverage to that of the polygons.
@@ -119,16 +145,73 @@ fn around(canvas: &Canvas<'_>, reach_m: f64) -> AABB<Point> {
     )
 }
 
-/// The paths of a shape in runs; each begins with the corner that the one before ended with.
+/// Whether one segment of the lines gives every pixel of the canvas the coverage 1.
+fn covers<'a>(
+    mut lines: impl Iterator<Item = &'a [Point]>,
+    stroke: &Stroke,
+    canvas: &Canvas<'_>,
+) -> bool {
+    // A margin far above any rounding of the coverage, so that no pixel differs from what drawing gives it.
+    let margin = 0.01 * canvas.pixel.x.max(canvas.pixel.y);
+    let within = stroke.radius_m - 0.5 * stroke.feather_m - margin;
+    let bounds = around(canvas, 0.0);
+    let ([west, north], [east, south]) = (bounds.lower(), bounds.upper());
+    if within < 0.5 * (east - west).max(south - north) {
+        return false;
+    }
+    // The distance to a segment is greatest at a corner of the canvas.
+    let corners = [[west, north], [east, north], [west, south], [east, south]];
+    lines.any(|line| {
+        let n_segments = (line.len() - 1).max(1);
+        (0..n_segments).any(|k| {
+            let segment = [line[k], line[(k + 1).min(line.len() - 1)]];
+            let is_within = |corner| square_distance(corner, segment) <= within * within;
+            corners.into_iter().all(is_within)
+        })
+    })
+}
+
+fn square_distance(point: Point, [a, b]: [Point; 2]) -> f64 {
+    let (run, ahead) = (
+        [b[0] - a[0], b[1] - a[1]],
+        [point[0] - a[0], point[1] - a[1]],
+    );
+    let square = run[0] * run[0] + run[1] * run[1];
+    let along = if square >= f64::MIN_POSITIVE {
+        ((ahead[0] * run[0] + ahead[1] * run[1]) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let off = [ahead[0] - along * run[0], ahead[1] - along * run[1]];
+    off[0] * off[0] + off[1] * off[1]
+}
+
+/// Orders points so that those of a run lie close together: halved along the longer side, run by run.
+fn gather(points: &mut [Point]) {
+    if points.len() <= RUN_SEGMENTS {
+        return;
+    }
+    let bounds = AABB::from_points(&*points);
+    let [width, height] = [0, 1].map(|axis| bounds.upper()[axis] - bounds.lower()[axis]);
+    let axis = usize::from(height > width);
+    let middle = (points.len() / 2).next_multiple_of(RUN_SEGMENTS);
+    points.select_nth_unstable_by(middle, |a, b| a[axis].total_cmp(&b[axis]));
+    let (first, second) = points.split_at_mut(middle);
+    gather(first);
+    gather(second);
+}
+
+/// The paths of a shape in runs; each begins with the corner that the one before ended with, except of points.
 fn runs<'a>(shapes: &'a Collection, shape: &Shape) -> impl Iterator<Item = Run> + use<'a> {
     let paths = shape.first_path..shape.first_path + shape.n_paths;
+    let kind = shape.kind;
     paths.flat_map(move |path| {
         let Range { start, end } = shapes.path(path);
-        // A point has no segment, and is a run all the same.
-        let n_runs = (end - start - 1).div_ceil(RUN_SEGMENTS).max(1);
+        let shared = usize::from(kind != ShapeKind::Point);
+        let n_runs = (end - start - shared).div_ceil(RUN_SEGMENTS);
         (0..n_runs).map(move |k| {
             let first = start + k * RUN_SEGMENTS;
-            let end = end.min(first + RUN_SEGMENTS + 1);
+            let end = end.min(first + RUN_SEGMENTS + shared);
             Run {
                 bounds: AABB::from_points(&shapes.positions[first..end]),
                 first: first as u32,

@@ -3,6 +3,7 @@
 pub mod geojson;
 mod index;
 mod onto_map;
+mod unseen;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use ecotone_terrain::{Canvas, ShapeScratch, Stroke};
 use super::{Inputs, found};
 use crate::config::{Loaded, Stratum};
 use crate::error::BakeError;
-use geojson::{Collection, ShapeKind};
+use geojson::{Collection, Crs, ShapeKind};
 use index::Index;
 
 /// The shapes of one stratum's mask.
@@ -81,13 +82,30 @@ impl Inputs {
         self.check_sizes(rules, &shapes, &path).map_err(refuse)?;
         self.warn_of(&shapes, &path);
         let sizes = Sizes::of(rules, &shapes);
-        self.turn_onto_map(&mut shapes, &path, sizes.reach_m())
+        let is_off = self
+            .turn_onto_map(&mut shapes, &path, sizes.reach_m(), rules.invert)
             .map_err(refuse)?;
+        let is_near = is_off.is_none();
+        match is_off {
+            Some(warning) => self.warnings.push(warning),
+            None => self.warn_of_unseen(rules, &shapes, &sizes, &path),
+        }
+        let n_shapes = shapes.n_shapes;
+        let index = Index::new(shapes);
+        let pixel = self.transform.pixel;
+        let (width, height) = (self.map().width(), self.map().height());
+        let end = [width as f64 * pixel.x, height as f64 * pixel.y];
+        if n_shapes > 0 && is_near && !index.reaches(end, sizes.reach_m()) {
+            self.warnings.push(format!(
+                "no shape of {} reaches the map, though they lie around it",
+                path.display()
+            ));
+        }
         Ok(Shapes {
             path,
-            n_shapes: shapes.shapes.len(),
-            index: Index::new(shapes),
-            pixel: self.transform.pixel,
+            n_shapes,
+            index,
+            pixel,
             lines: sizes.lines,
             points: sizes.points,
             feather_m: sizes.feather_m,
@@ -134,6 +152,20 @@ impl Inputs {
         if let Some((feature, n_rings)) = shapes.unclosed {
             self.warnings.push(format!(
                 "{file} has rings that do not end where they began ({n_rings}, the first in feature {feature}): they are closed"
+            ));
+        }
+        if let Some((feature, n_lists)) = shapes.empty {
+            self.warnings.push(format!(
+                "{file} has empty parts ({n_lists}, the first in feature {feature}): they are skipped"
+            ));
+        }
+        if let Some(Crs::Other(name)) = &shapes.crs {
+            let what = match name.as_str() {
+                "" => "a `crs` without a name".to_owned(),
+                name => format!("the `crs` {name:?}, which is no EPSG code"),
+            };
+            self.warnings.push(format!(
+                "{file} has {what}: its shapes are taken to be in the map's coordinates"
             ));
         }
     }
@@ -190,11 +222,20 @@ impl Sizes {
         }
     }
 
-    /// How far from a shape there is coverage, in metres.
+    /// How far from a shape of a kind there is coverage, in metres.
+    fn reach_of_m(&self, kind: ShapeKind) -> f64 {
+        let stroke = match kind {
+            ShapeKind::Line => self.lines,
+            ShapeKind::Point => self.points,
+            ShapeKind::Polygon => None,
+        };
+        stroke.map_or(0.5 * self.feather_m, |stroke| stroke.reach_m())
+    }
+
+    /// How far from any shape there is coverage, in metres.
     fn reach_m(&self) -> f64 {
-        let strokes = [self.lines, self.points].into_iter().flatten();
-        strokes
-            .map(|stroke| stroke.reach_m())
-            .fold(0.5 * self.feather_m, f64::max)
+        let kinds = [ShapeKind::Line, ShapeKind::Point, ShapeKind::Polygon];
+        let reaches = kinds.map(|kind| self.reach_of_m(kind));
+        reaches.into_iter().fold(0.0, f64::max)
     }
 }

@@ -6,7 +6,7 @@ use ecotone_grid::{GeoKeys, GeoTransform};
 use ecotone_terrain::FARTHEST_POINT_M;
 
 use super::Refusal;
-use super::geojson::Collection;
+use super::geojson::{Collection, Crs};
 use crate::inputs::{Inputs, length};
 
 /// West, south, east and north ends of some positions.
@@ -15,20 +15,22 @@ type Bounds = [f64; 4];
 impl Inputs {
     /// Turns the positions of a file into metres east and south of the map's north-west corner.
     ///
-    /// They are in the coordinates of the height map's own file, or in world metres where it has none.
+    /// They are in the coordinates of the height map's own file, or in world metres where it has none. Shapes off the map
+    /// are refused, or warned of by what is returned where the rest of the map is meant.
     pub(super) fn turn_onto_map(
         &self,
         shapes: &mut Collection,
         path: &Path,
         reach_m: f64,
-    ) -> Result<(), Refusal> {
+        is_inverted: bool,
+    ) -> Result<Option<String>, Refusal> {
         let (from, keys) = match &self.overruled {
             Some((transform, keys)) => (transform, keys),
             None => (&self.transform, &self.keys),
         };
         check_system(shapes, path, keys)?;
         if shapes.positions.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let given = bounds(&shapes.positions);
         self.turn(shapes, from);
@@ -37,17 +39,23 @@ impl Inputs {
         let off = self.off_map(reached, reach_m);
         let is_far = farthest > FARTHEST_POINT_M;
         if off.is_none() && !is_far {
-            return Ok(());
+            return Ok(None);
         }
         let file = path.display();
+        let advice = self.advice(given, from, keys, path);
         let message = match off {
+            Some(off) if !is_far && is_inverted => {
+                return Ok(Some(format!(
+                    "the shapes of {file} lie {off} of the map, so that the inverted mask is 1 everywhere: {advice}"
+                )));
+            }
             Some(off) if !is_far => format!("the shapes of {file} lie {off} of the map"),
             _ => format!(
                 "{file} has a position {:.0e} km from the map's corner",
                 farthest / 1000.0
             ),
         };
-        Err((message, Some(self.advice(given, from, keys, path))))
+        Err((message, Some(advice)))
     }
 
     fn turn(&self, shapes: &mut Collection, from: &GeoTransform) {
@@ -100,14 +108,29 @@ impl Inputs {
                     map y is negative"
                 .into();
         }
+        let given = [west, east];
         let [west, south, east, north] = from.bounds(self.map());
+        let is_geographic = keys.is_geographic();
+        let shift = [360.0, -360.0]
+            .into_iter()
+            .find(|shift| is_geographic && given[0] + shift <= east && given[1] + shift >= west);
+        if let Some(shift) = shift {
+            return format!(
+                "the map counts longitudes from {west} to {east}, the shapes from {} to {}, which is the same place 360° \
+                 away: add {shift} to their longitudes",
+                given[0], given[1]
+            );
+        }
         format!("on the map x lies in {west} … {east} and y in {south} … {north}")
     }
 }
 
 /// Refuses a file that says it is in another coordinate system than the map.
 fn check_system(shapes: &Collection, path: &Path, keys: &GeoKeys) -> Result<(), Refusal> {
-    let named = shapes.crs.as_deref().and_then(epsg);
+    let named = match shapes.crs {
+        Some(Crs::Epsg(code)) => Some(code),
+        _ => None,
+    };
     match (named, keys.epsg().map(u32::from)) {
         (Some(named), Some(wanted)) if named != wanted => Err((
             format!(
@@ -127,19 +150,6 @@ fn warp(keys: &GeoKeys, path: &Path) -> String {
         None => "EPSG:CODE_OF_THE_MAP".to_owned(),
     };
     format!("ogr2ogr -t_srs {system} turned.geojson {}", path.display())
-}
-
-/// The EPSG code in a name such as `urn:ogc:def:crs:EPSG::25832`, `EPSG:25832` or `urn:ogc:def:crs:OGC:1.3:CRS84`.
-fn epsg(name: &str) -> Option<u32> {
-    let name = name.to_ascii_uppercase();
-    let last = name.rsplit([':', '/']).next()?;
-    if last == "CRS84" {
-        return Some(4326);
-    }
-    if !name.contains("EPSG") {
-        return None;
-    }
-    last.parse().ok()
 }
 
 /// The least and the greatest of both coordinates, in this order.

@@ -17,6 +17,12 @@ pub(super) struct Coordinates {
     pub(super) list_ends: Vec<u32>,
     /// The list after each list of lists.
     pub(super) group_ends: Vec<u32>,
+    /// How many empty lists were left out.
+    pub(super) n_empty: u32,
+    /// Whether one of them stood for a position.
+    pub(super) has_empty_position: bool,
+    /// Whether one of them stood in front of a list of positions: in a polygon, for its outer ring.
+    pub(super) has_empty_front: bool,
 }
 
 /// The deepest nesting of any geometry, that of a MultiPolygon.
@@ -32,11 +38,62 @@ struct Nest<'a> {
 /// What an entry was.
 enum Entry {
     Number(f64),
+    Null,
     /// A list of positions as deep as this; 0 is a position.
     Depth(u8),
     /// A list of nothing.
     Empty,
 }
+
+/// What a list has held so far.
+#[derive(Default)]
+struct List {
+    n_numbers: usize,
+    position: [f64; 2],
+    /// How deep the lists in it are.
+    inner: Option<u8>,
+    has_empty: bool,
+    has_empty_front: bool,
+}
+
+impl List {
+    /// Takes the next entry in, or says what is wrong with it.
+    fn take(&mut self, entry: &Entry) -> Result<(), &'static str> {
+        match *entry {
+            Entry::Number(number) => {
+                // A third number is an altitude.
+                if let Some(axis) = self.position.get_mut(self.n_numbers) {
+                    *axis = number;
+                }
+                self.n_numbers += 1;
+            }
+            Entry::Null if self.n_numbers < 2 => {
+                return Err("null in its coordinates, expected a number or a list");
+            }
+            Entry::Null => self.n_numbers += 1,
+            Entry::Empty => {
+                self.has_empty_front |= self.inner.is_none();
+                self.has_empty = true;
+            }
+            Entry::Depth(depth) => {
+                if self
+                    .inner
+                    .replace(depth)
+                    .is_some_and(|other| other != depth)
+                {
+                    return Err(UNEVEN);
+                }
+            }
+        }
+        let has_lists = self.has_empty || self.inner.is_some();
+        if self.n_numbers > 0 && has_lists {
+            return Err(UNEVEN);
+        }
+        Ok(())
+    }
+}
+
+const UNEVEN: &str = "coordinates in uneven brackets";
 
 /// Reads the value of a `coordinates` member.
 pub(super) fn read<'de, A: MapAccess<'de>>(
@@ -56,7 +113,7 @@ pub(super) fn read<'de, A: MapAccess<'de>>(
     match map.next_value_seed(nest)? {
         Entry::Depth(depth) => found.depth = Some(depth),
         Entry::Empty => {}
-        Entry::Number(_) => {
+        Entry::Number(_) | Entry::Null => {
             let message = format!("feature {feature} has coordinates that are no list");
             return Err(de::Error::custom(message));
         }
@@ -70,14 +127,20 @@ impl Nest<'_> {
     }
 
     /// Notes that a list has ended, and says how deep it is.
-    fn end(
-        &mut self,
-        n_numbers: usize,
-        position: [f64; 2],
-        inner: Option<u8>,
-    ) -> Result<Entry, String> {
+    fn end(&mut self, list: &List) -> Result<Entry, String> {
+        let List {
+            n_numbers,
+            position,
+            inner,
+            ..
+        } = *list;
+        self.found.has_empty_position |= list.has_empty && inner == Some(0);
+        self.found.has_empty_front |= list.has_empty_front && inner == Some(1);
         match (n_numbers, inner) {
-            (0, None) => return Ok(Entry::Empty),
+            (0, None) => {
+                self.found.n_empty += u32::from(!list.has_empty);
+                return Ok(Entry::Empty);
+            }
             (1, None) => return Err(self.refuse("a position of one number, expected two or more")),
             (_, None) if self.positions.len() >= MOST_POSITIONS => {
                 return Err(format!(
@@ -127,38 +190,20 @@ impl<'de> Visitor<'de> for Nest<'_> {
         Ok(Entry::Number(number as f64))
     }
 
+    fn visit_unit<E: de::Error>(self) -> Result<Entry, E> {
+        Ok(Entry::Null)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Entry, A::Error> {
-        let (mut n_numbers, mut position, mut inner) = (0, [0.0; 2], None);
+        let mut list = List::default();
         while let Some(entry) = seq.next_element_seed(Nest {
             positions: self.positions,
             found: self.found,
             feature: self.feature,
         })? {
-            let fits = match entry {
-                Entry::Number(number) => {
-                    // A third number is an altitude.
-                    if let Some(axis) = position.get_mut(n_numbers) {
-                        *axis = number;
-                    }
-                    n_numbers += 1;
-                    inner.is_none()
-                }
-                Entry::Depth(depth) => {
-                    inner.replace(depth).is_none_or(|other| other == depth) && n_numbers == 0
-                }
-                Entry::Empty => {
-                    return Err(de::Error::custom(
-                        self.refuse("an empty list in its coordinates"),
-                    ));
-                }
-            };
-            if !fits {
-                return Err(de::Error::custom(
-                    self.refuse("coordinates in uneven brackets"),
-                ));
-            }
+            list.take(&entry)
+                .map_err(|what| de::Error::custom(self.refuse(what)))?;
         }
-        self.end(n_numbers, position, inner)
-            .map_err(de::Error::custom)
+        self.end(&list).map_err(de::Error::custom)
     }
 }

@@ -42,6 +42,7 @@ impl Kind {
 /// Takes a geometry's positions, which are the last of the collection, in as shapes.
 pub(super) fn take(into: &mut Collection, kind: Kind, found: &Coordinates) -> Result<(), String> {
     let feature = into.feature();
+    into.count_empty(found.n_empty);
     let Some(depth) = found.depth else {
         return Ok(());
     };
@@ -51,12 +52,11 @@ pub(super) fn take(into: &mut Collection, kind: Kind, found: &Coordinates) -> Re
             kind.depth()
         ));
     }
+    if found.has_empty_position && kind.shape != ShapeKind::Point {
+        return Err(format!("feature {feature} has an empty position"));
+    }
     match kind.shape {
-        ShapeKind::Point => {
-            for end in found.start + 1..=into.positions.len() {
-                push(into, ShapeKind::Point, &[end as u32]);
-            }
-        }
+        ShapeKind::Point => points(into, found.start),
         ShapeKind::Line => {
             for list in lists(found) {
                 enough(&list, 2, "a line", feature)?;
@@ -88,6 +88,19 @@ fn enough(list: &Range<usize>, least: usize, what: &str, feature: u32) -> Result
     ))
 }
 
+/// Takes positions in as points: with those just before, where these are points too.
+fn points(into: &mut Collection, start: usize) {
+    let end = into.positions.len() as u32;
+    into.n_shapes += into.positions.len() - start;
+    match (into.shapes.last(), into.path_ends.last_mut()) {
+        (Some(last), Some(last_end)) if last.kind == ShapeKind::Point => *last_end = end,
+        _ => {
+            push(into, ShapeKind::Point, &[end]);
+            into.n_shapes -= 1;
+        }
+    }
+}
+
 fn push(into: &mut Collection, kind: ShapeKind, path_ends: &[u32]) {
     into.shapes.push(Shape {
         kind,
@@ -96,10 +109,16 @@ fn push(into: &mut Collection, kind: ShapeKind, path_ends: &[u32]) {
         n_paths: path_ends.len() as u32,
     });
     into.path_ends.extend_from_slice(path_ends);
+    into.n_shapes += 1;
 }
 
 fn polygons(into: &mut Collection, kind: Kind, found: &Coordinates) -> Result<(), String> {
     let feature = into.feature();
+    if found.has_empty_front {
+        return Err(format!(
+            "feature {feature} has a polygon with an empty outer ring"
+        ));
+    }
     for list in lists(found) {
         enough(&list, 4, "a ring", feature)?;
     }

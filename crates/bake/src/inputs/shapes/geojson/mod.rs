@@ -4,7 +4,9 @@
 //! of what is looked at is limited by the JSON reader, so no file can exhaust the stack.
 
 mod coordinates;
+mod crs;
 mod geometry;
+mod mistakes;
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,6 +15,7 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use coordinates::Coordinates;
+pub use crs::{Crs, MOST_SHOWN};
 
 /// The most positions that a file may hold: a gigabyte of them.
 pub const MOST_POSITIONS: usize = 64 << 20;
@@ -42,7 +45,7 @@ pub enum GeoJsonError {
 /// What a shape is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeKind {
-    /// One position.
+    /// Positions by themselves, one or more.
     Point,
     /// Two positions or more.
     Line,
@@ -50,12 +53,12 @@ pub enum ShapeKind {
     Polygon,
 }
 
-/// A point, a line or a polygon.
+/// A line, a polygon or all points in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Which of them.
     pub kind: ShapeKind,
-    /// The feature it belongs to, counted from 1 in the order of the file.
+    /// The feature it belongs to, counted from 1 in the order of the file; of points, that of the first.
     pub feature: u32,
     /// Its first path.
     pub first_path: u32,
@@ -72,12 +75,16 @@ pub struct Collection {
     pub path_ends: Vec<u32>,
     /// The shapes, in the order of the file, and of their paths.
     pub shapes: Vec<Shape>,
-    /// The name of its coordinate system, where it has the `crs` member of the format's version of 2008.
-    pub crs: Option<String>,
+    /// The number of points, lines and polygons.
+    pub n_shapes: usize,
+    /// Its coordinate system, where it has the `crs` member of the format's version of 2008.
+    pub crs: Option<Crs>,
     /// The number of features.
     pub n_features: u32,
     /// The first feature with a ring that was not closed and has been, and the number of such rings.
     pub unclosed: Option<(u32, u32)>,
+    /// The first feature with an empty list in its coordinates, and the number of such lists; they draw nothing.
+    pub empty: Option<(u32, u32)>,
 }
 
 impl Collection {
@@ -101,11 +108,19 @@ impl Collection {
     fn feature(&self) -> u32 {
         self.n_features.max(1)
     }
+
+    fn count_empty(&mut self, n_lists: u32) {
+        let (first, before) = self.empty.unwrap_or((self.feature(), 0));
+        if n_lists > 0 {
+            self.empty = Some((first, before + n_lists));
+        }
+    }
 }
 
 /// Reads a GeoJSON text: a collection of features, a feature or a geometry.
 ///
-/// A byte order mark is skipped. Rings that are not closed are closed, and counted in [`Collection::unclosed`].
+/// A byte order mark is skipped. Rings that are not closed are closed, and counted in [`Collection::unclosed`]; empty lists
+/// of coordinates are left out, and counted in [`Collection::empty`].
 ///
 /// # Errors
 /// [`GeoJsonError::Malformed`] where it is no JSON or no GeoJSON, where a ring has fewer than four positions or a line
@@ -115,22 +130,29 @@ pub fn parse(reader: impl Read) -> Result<Collection, GeoJsonError> {
     let start = reader
         .fill_buf()
         .map_err(|source| GeoJsonError::Io { source })?;
+    if let Some(reason) = mistakes::at_start(start) {
+        return Err(GeoJsonError::Malformed {
+            line: 1,
+            column: 1,
+            reason: reason.into(),
+        });
+    }
     if start.starts_with(b"\xef\xbb\xbf") {
         reader.consume(3);
     }
     let mut collection = Collection::default();
-    let mut json = serde_json::Deserializer::from_reader(reader);
+    let mut json = serde_json::Deserializer::from_reader(&mut reader);
     let root = Object {
         into: &mut collection,
         role: Role::Root,
     };
-    root.deserialize(&mut json).map_err(malformed)?;
-    json.end().map_err(malformed)?;
+    let read = root.deserialize(&mut json).and_then(|()| json.end());
+    read.map_err(|error| malformed(error, reader.buffer()))?;
     collection.n_features = collection.feature();
     Ok(collection)
 }
 
-fn malformed(error: serde_json::Error) -> GeoJsonError {
+fn malformed(error: serde_json::Error, rest: &[u8]) -> GeoJsonError {
     if error.is_io() {
         return GeoJsonError::Io {
             source: error.into(),
@@ -140,11 +162,12 @@ fn malformed(error: serde_json::Error) -> GeoJsonError {
     let whole = error.to_string();
     let place = format!(" at line {line} column {column}");
     let reason = whole.strip_suffix(&place).unwrap_or(&whole);
+    let remedy = mistakes::remedy(reason, rest).unwrap_or_default();
     GeoJsonError::Malformed {
-        line,
-        column,
+        line: line.max(1),
+        column: column.max(1),
         // The JSON reader quotes whole texts.
-        reason: format!("{reason:.200}"),
+        reason: format!("{reason:.300}{remedy}"),
     }
 }
 
@@ -252,7 +275,7 @@ impl Object<'_> {
                 return Err(de::Error::custom(message));
             }
             (Member::Type, _) => seen.kind = Some(map.next_value()?),
-            (Member::Crs, Role::Root) => into.crs = crs_name(&map.next_value()?),
+            (Member::Crs, Role::Root) => into.crs = map.next_value()?,
             (Member::Features, Role::Root) => {
                 seen.content = Some(Content::Features);
                 let role = Role::Feature;
@@ -281,7 +304,9 @@ impl Object<'_> {
     /// Takes in what the object turned out to be.
     fn finish(self, seen: Seen) -> Result<(), String> {
         let feature = self.into.feature();
-        let kind = seen.kind.as_deref().unwrap_or("");
+        let Some(kind) = seen.kind.as_deref() else {
+            return Err(format!("feature {feature} has {}", mistakes::NO_TYPE));
+        };
         match (kind, self.role, seen.content) {
             ("FeatureCollection", Role::Root, Some(Content::Features)) => Ok(()),
             ("FeatureCollection", Role::Root, _) => {
@@ -311,6 +336,9 @@ impl Object<'_> {
 }
 
 fn unknown_type(kind: &str, feature: u32) -> String {
+    if kind == "Topology" {
+        return mistakes::TOPOJSON.into();
+    }
     let shown: String = kind.chars().take(40).collect();
     let found = if shown.is_empty() {
         "without a `type`".to_owned()
@@ -346,10 +374,4 @@ impl<'de> Visitor<'de> for List<'_> {
         while seq.next_element_seed(Object { into, role })?.is_some() {}
         Ok(())
     }
-}
-
-/// The name of a coordinate system in a `crs` member.
-fn crs_name(crs: &serde_json::Value) -> Option<String> {
-    let name = crs.get("properties")?.get("name")?.as_str()?;
-    Some(name.to_owned())
 }
