@@ -268,8 +268,9 @@ fn a_limit_on_the_size_of_files_is_an_error_like_others() {
         &[],
         &[],
     );
-    let config =
-        config_text(64, 60.0).replace("heights.tif\"]", "p.png\"]\nband = 1\npixel_size = [1, 1]");
+    let config = config_text(64, 60.0)
+        .replace("mask.tif", "p.png")
+        .replace("heights.tif\"]", "p.png\"]\npixel_size = [1, 1]");
     std::fs::write(place.path("limited.toml"), config).unwrap();
     let command = "ulimit -f 8; exec \"$0\" bake limited.toml --out limited";
     let output = Command::new("sh")
