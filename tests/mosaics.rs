@@ -129,10 +129,14 @@ fn nine_numbered_tiles_make_the_world_of_one_file() {
     nine(&place, 1, |x, y| {
         format!("Alps_y{:03}_x{:02}.tif", 12 - y, 7 + x)
     });
+    nine(&place, 1, |x, y| {
+        format!("mid_{}_{:+}.tif", x - 1, 5_000_000_000 + y)
+    });
     for terrain in [
         format!("heights = ['alps_x{{x}}_y{{y}}.tif']\noverlap = 1\n{size}"),
         format!("heights = ['alps_x{{x}}_y{{y}}.tif']\noverlap = 1\nrows = 'south'\n{size}"),
         format!("heights = ['Alps_y{{y}}_x{{x}}.tif']\noverlap = 1\nrows = 'north'\n{size}"),
+        format!("heights = ['mid_{{x}}_{{y}}.tif']\noverlap = 1\n{size}"),
     ] {
         assert_eq!(bake(&place, &terrain), whole, "{terrain}");
         assert_eq!(warnings(&place, &terrain), [""; 0], "{terrain}");
@@ -237,6 +241,21 @@ fn heights_that_make_no_map_are_refused_at_their_key() {
     check(
         "heights = ['alps_y{y}_x{x}.tif']",
         &["alps_y00_x0.tif and alps_y0_x0.tif have the same numbers"],
+    );
+    std::fs::write(place.path("big_0_99999999999999999999.tif"), "").unwrap();
+    check(
+        "heights = ['big_{x}_{y}.tif']",
+        &["the numbers of big_0_99999999999999999999.tif are too large"],
+    );
+    std::fs::copy(place.path("alps_y0_x0.tif"), place.path("ends_0_-9.tif")).unwrap();
+    std::fs::copy(
+        place.path("alps_y0_x0.tif"),
+        place.path("ends_0_9223372036854775807.tif"),
+    )
+    .unwrap();
+    check(
+        "heights = ['ends_{x}_{y}.tif']",
+        &["the map from ends_0_-9.tif to ends_0_9223372036854775807.tif would be"],
     );
     part(&place, "west.tif", Rect::new(0, 0, 9, 9), Some((0.0, 0.0)));
     part(&place, "east.tif", Rect::new(0, 0, 9, 9), Some((9.5, 0.0)));
@@ -346,7 +365,7 @@ fn numbered_tiles_without_overlap_meet_and_may_be_missing() {
     std::fs::remove_file(place.path("t_5_1.tif")).unwrap();
     assert_eq!(
         warnings(&place, &tiles),
-        ["1 of 9 numbered tiles are not there; the ground under them is void"]
+        ["1 of 9 numbered tiles is not there; the ground under it is void"]
     );
     place.write("gap.tif", &tiff(120, 96), |x, y| {
         if (40..80).contains(&x) && (32..64).contains(&y) {
@@ -414,4 +433,19 @@ fn a_glob_is_read_in_a_folder_with_brackets_in_its_name() {
     let loaded = config::parse(text, &place.path("alps [old]/world.toml")).unwrap();
     let bake = Bake::open(&loaded, &Options::default()).unwrap();
     assert_eq!(bake.plan().tiles.map(), Rect::new(0, 0, 9, 9));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_tile_that_is_gone_is_refused_by_name() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("tiles")).unwrap();
+    part(&place, "tiles/a.tif", Rect::new(0, 0, 9, 9), Some(CORNER));
+    std::os::unix::fs::symlink("gone.tif", place.path("tiles/b.tif")).unwrap();
+    for entry in ["tiles/*.tif", "tiles"] {
+        let text = format!("terrain.heights = ['{entry}']\n[[stratum]]\nname = 'ground'\n");
+        let loaded = config::parse(&text, &place.path("world.toml")).unwrap();
+        let error = Bake::open(&loaded, &Options::default()).err().unwrap();
+        assert!(error.to_string().contains("tiles/b.tif: "), "{error}");
+    }
 }
