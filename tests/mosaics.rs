@@ -272,7 +272,11 @@ fn heights_that_make_no_map_are_refused_at_their_key() {
     );
     check(
         "heights = ['west.tif']\n[[terrain.patch]]\nfile = 'west.tif'\nalpha = 'east.tif'",
-        &["east.tif lies 9.50 pixels east", "world.toml:6"],
+        &[
+            "east.tif does not lie exactly on its patch west.tif, pixel for pixel\n",
+            "world.toml:6",
+            "help: lay it there with `gdalwarp -te 0 -9 9 0 -ts 9 9 IN.tif OUT.tif`",
+        ],
     );
     check(
         "heights = ['west.tif']\n[[terrain.patch]]\nfile = 'gone.tif'",
@@ -448,4 +452,40 @@ fn a_link_to_a_tile_that_is_gone_is_refused_by_name() {
         let error = Bake::open(&loaded, &Options::default()).err().unwrap();
         assert!(error.to_string().contains("tiles/b.tif: "), "{error}");
     }
+}
+
+#[test]
+fn heights_in_two_units_are_noted_once() {
+    let place = Place::new();
+    for (name, x, unit) in [
+        ("a.tif", 0.0, 9001),
+        ("b.tif", 9.0, 9002),
+        ("c.tif", 18.0, 9001),
+        ("d.tif", 27.0, 9003),
+        ("edit.tif", 0.0, 9002),
+    ] {
+        let keys = vec![
+            1, 1, 0, 3, 1024, 0, 1, 1, 3072, 0, 1, 25832, 4099, 0, 1, unit,
+        ];
+        let file = tiff(9, 9)
+            .placed((1.0, 1.0), (x, 0.0))
+            .tag(34735, Value::Shorts(keys));
+        place.write(name, &file, |_, _| 1.0);
+    }
+    let found = |terrain: &str| -> Vec<String> {
+        let text = format!("[terrain]\n{terrain}\n[[stratum]]\nname = 'ground'\n");
+        let loaded = config::parse(&text, &place.path("world.toml")).unwrap();
+        let bake = Bake::open(&loaded, &Options::default()).unwrap();
+        let of_units = bake.warnings().iter().filter(|said| said.contains("unit"));
+        of_units.cloned().collect()
+    };
+    let patch = "\n[[terrain.patch]]\nfile = 'edit.tif'";
+    assert_eq!(found("heights = ['a.tif', 'c.tif']"), [""; 0]);
+    let of_three = found(&format!("heights = ['?.tif']{patch}"));
+    assert_eq!(of_three.len(), 1, "{of_three:?}");
+    assert!(of_three[0].contains("b.tif, and 2 more files, have heights in another unit"));
+    // The scale is for the map alone.
+    let of_patch = found(&format!("heights = ['?.tif']\nscale = 1{patch}"));
+    assert_eq!(of_patch.len(), 1, "{of_patch:?}");
+    assert!(of_patch[0].contains("edit.tif has heights in another unit"));
 }
