@@ -129,10 +129,14 @@ fn nine_numbered_tiles_make_the_world_of_one_file() {
     nine(&place, 1, |x, y| {
         format!("Alps_y{:03}_x{:02}.tif", 12 - y, 7 + x)
     });
+    nine(&place, 1, |x, y| {
+        format!("mid_{}_{:+}.tif", x - 1, 5_000_000_000 + y)
+    });
     for terrain in [
         format!("heights = ['alps_x{{x}}_y{{y}}.tif']\noverlap = 1\n{size}"),
         format!("heights = ['alps_x{{x}}_y{{y}}.tif']\noverlap = 1\nrows = 'south'\n{size}"),
         format!("heights = ['Alps_y{{y}}_x{{x}}.tif']\noverlap = 1\nrows = 'north'\n{size}"),
+        format!("heights = ['mid_{{x}}_{{y}}.tif']\noverlap = 1\n{size}"),
     ] {
         assert_eq!(bake(&place, &terrain), whole, "{terrain}");
         assert_eq!(warnings(&place, &terrain), [""; 0], "{terrain}");
@@ -238,6 +242,21 @@ fn heights_that_make_no_map_are_refused_at_their_key() {
         "heights = ['alps_y{y}_x{x}.tif']",
         &["alps_y00_x0.tif and alps_y0_x0.tif have the same numbers"],
     );
+    std::fs::write(place.path("big_0_99999999999999999999.tif"), "").unwrap();
+    check(
+        "heights = ['big_{x}_{y}.tif']",
+        &["the numbers of big_0_99999999999999999999.tif are too large"],
+    );
+    std::fs::copy(place.path("alps_y0_x0.tif"), place.path("ends_0_-9.tif")).unwrap();
+    std::fs::copy(
+        place.path("alps_y0_x0.tif"),
+        place.path("ends_0_9223372036854775807.tif"),
+    )
+    .unwrap();
+    check(
+        "heights = ['ends_{x}_{y}.tif']",
+        &["the map from ends_0_-9.tif to ends_0_9223372036854775807.tif would be"],
+    );
     part(&place, "west.tif", Rect::new(0, 0, 9, 9), Some((0.0, 0.0)));
     part(&place, "east.tif", Rect::new(0, 0, 9, 9), Some((9.5, 0.0)));
     check(
@@ -253,7 +272,11 @@ fn heights_that_make_no_map_are_refused_at_their_key() {
     );
     check(
         "heights = ['west.tif']\n[[terrain.patch]]\nfile = 'west.tif'\nalpha = 'east.tif'",
-        &["east.tif lies 9.50 pixels east", "world.toml:6"],
+        &[
+            "east.tif does not lie exactly on its patch west.tif, pixel for pixel\n",
+            "world.toml:6",
+            "help: lay it there with `gdalwarp -te 0 -9 9 0 -ts 9 9 IN.tif OUT.tif`",
+        ],
     );
     check(
         "heights = ['west.tif']\n[[terrain.patch]]\nfile = 'gone.tif'",
@@ -346,7 +369,7 @@ fn numbered_tiles_without_overlap_meet_and_may_be_missing() {
     std::fs::remove_file(place.path("t_5_1.tif")).unwrap();
     assert_eq!(
         warnings(&place, &tiles),
-        ["1 of 9 numbered tiles are not there; the ground under them is void"]
+        ["1 of 9 numbered tiles is not there; the ground under it is void"]
     );
     place.write("gap.tif", &tiff(120, 96), |x, y| {
         if (40..80).contains(&x) && (32..64).contains(&y) {
@@ -414,4 +437,55 @@ fn a_glob_is_read_in_a_folder_with_brackets_in_its_name() {
     let loaded = config::parse(text, &place.path("alps [old]/world.toml")).unwrap();
     let bake = Bake::open(&loaded, &Options::default()).unwrap();
     assert_eq!(bake.plan().tiles.map(), Rect::new(0, 0, 9, 9));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_tile_that_is_gone_is_refused_by_name() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("tiles")).unwrap();
+    part(&place, "tiles/a.tif", Rect::new(0, 0, 9, 9), Some(CORNER));
+    std::os::unix::fs::symlink("gone.tif", place.path("tiles/b.tif")).unwrap();
+    for entry in ["tiles/*.tif", "tiles"] {
+        let text = format!("terrain.heights = ['{entry}']\n[[stratum]]\nname = 'ground'\n");
+        let loaded = config::parse(&text, &place.path("world.toml")).unwrap();
+        let error = Bake::open(&loaded, &Options::default()).err().unwrap();
+        assert!(error.to_string().contains("tiles/b.tif: "), "{error}");
+    }
+}
+
+#[test]
+fn heights_in_two_units_are_noted_once() {
+    let place = Place::new();
+    for (name, x, unit) in [
+        ("a.tif", 0.0, 9001),
+        ("b.tif", 9.0, 9002),
+        ("c.tif", 18.0, 9001),
+        ("d.tif", 27.0, 9003),
+        ("edit.tif", 0.0, 9002),
+    ] {
+        let keys = vec![
+            1, 1, 0, 3, 1024, 0, 1, 1, 3072, 0, 1, 25832, 4099, 0, 1, unit,
+        ];
+        let file = tiff(9, 9)
+            .placed((1.0, 1.0), (x, 0.0))
+            .tag(34735, Value::Shorts(keys));
+        place.write(name, &file, |_, _| 1.0);
+    }
+    let found = |terrain: &str| -> Vec<String> {
+        let text = format!("[terrain]\n{terrain}\n[[stratum]]\nname = 'ground'\n");
+        let loaded = config::parse(&text, &place.path("world.toml")).unwrap();
+        let bake = Bake::open(&loaded, &Options::default()).unwrap();
+        let of_units = bake.warnings().iter().filter(|said| said.contains("unit"));
+        of_units.cloned().collect()
+    };
+    let patch = "\n[[terrain.patch]]\nfile = 'edit.tif'";
+    assert_eq!(found("heights = ['a.tif', 'c.tif']"), [""; 0]);
+    let of_three = found(&format!("heights = ['?.tif']{patch}"));
+    assert_eq!(of_three.len(), 1, "{of_three:?}");
+    assert!(of_three[0].contains("b.tif, and 2 more files, have heights in another unit"));
+    // The scale is for the map alone.
+    let of_patch = found(&format!("heights = ['?.tif']\nscale = 1{patch}"));
+    assert_eq!(of_patch.len(), 1, "{of_patch:?}");
+    assert!(of_patch[0].contains("edit.tif has heights in another unit"));
 }

@@ -172,6 +172,11 @@ fn files_that_make_no_map_are_told_apart() {
          `gdalwarp -t_srs EPSG:25832 IN.tif OUT.tif`"
     );
     folder.open(&["a.tif", "utm33.tif"]).unwrap();
+    let refusal = folder.refusal(&["a.tif", "utm33.tif", "utm32.tif"]);
+    assert!(
+        refusal.starts_with("utm33.tif is in EPSG:25833 and utm32.tif in EPSG:25832;"),
+        "{refusal}"
+    );
     folder.write("bare.tif", &Tiff::new(10, 10, (1, 8)), zero);
     for names in [["a.tif", "bare.tif"], ["bare.tif", "a.tif"]] {
         let refusal = folder.refusal(&names);

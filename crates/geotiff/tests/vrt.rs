@@ -241,7 +241,8 @@ fn a_vrt_that_does_more_is_refused_by_element_and_line() {
     check(
         "<DstRect xOff=\"0\"",
         "<DstRect xOff=\"0.5\"",
-        "map.vrt:10: <DstRect> has xOff \"0.5\", and whole pixels are expected",
+        "map.vrt:10: <DstRect> has xOff \"0.5\", and whole pixels are expected, as nothing is resampled here, which \
+         `gdal_translate` does",
     );
     check(
         "\"1\">nw.tif",
@@ -262,6 +263,24 @@ fn a_vrt_that_does_more_is_refused_by_element_and_line() {
         "<VRTRasterBand",
         "<SRS>GEOGCS[\"WGS 84\"]</SRS><VRTRasterBand",
         "map.vrt:3: <SRS> is in degrees, and the first source does not say so",
+    );
+    check(
+        "<VRTRasterBand",
+        "<SRS>PROJCS[\"WGS 84 / Pseudo-Mercator\",AUTHORITY[\"EPSG\",\"3857\"]]</SRS><VRTRasterBand",
+        "map.vrt:3: <SRS> is EPSG:3857, and the first source says no EPSG code",
+    );
+    // The same system in both is as good as one.
+    let keys = writer_keys(&[(1024, 1), (3072, 25832)]);
+    let tiff = Tiff::new(5, 4, (3, 32)).tag(34735, keys);
+    folder.write("nw.tif", &tiff, |_, _| 0.0);
+    let of = |code: u32| plain.replacen("<VRTR", &format!("<SRS>EPSG:{code}</SRS><VRTR"), 1);
+    folder.text("map.vrt", &of(25832));
+    folder.open(&["map.vrt"]).unwrap();
+    folder.text("map.vrt", &of(25833));
+    assert!(
+        folder
+            .refusal(&["map.vrt"])
+            .contains("<SRS> is EPSG:25833, and the first source says EPSG:25832; make")
     );
 }
 

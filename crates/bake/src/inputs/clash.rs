@@ -1,6 +1,6 @@
 //! Where the config and a file's tags say different things of its heights: the config wins, and that is said.
 
-use ecotone_geotiff::Said;
+use ecotone_geotiff::{Said, Source};
 
 use super::heights::Heights;
 use crate::config::Terrain;
@@ -8,7 +8,8 @@ use crate::config::Terrain;
 /// How far apart, in shares, two numbers may be and still be one, written differently.
 const ROUNDING: f64 = 1e-9;
 
-/// What a person should know of the units, the scale and the nodata value of the first file of heights.
+/// What a person should know of the units, the scale and the nodata value of the first file of heights, and of other
+/// units in the others.
 pub(super) fn warnings(terrain: &Terrain, heights: &Heights) -> Vec<String> {
     let (header, file) = (heights.header(), heights.path().display().to_string());
     let Some(said) = header.said(terrain.band as usize - 1) else {
@@ -24,6 +25,7 @@ pub(super) fn warnings(terrain: &Terrain, heights: &Heights) -> Vec<String> {
             .is_some_and(|metres| differ(metres, 1.0));
         warnings.extend(unit(said, &file, is_in_feet));
     }
+    warnings.extend(others(terrain, heights, said));
     if let (Some(given), Some(own)) = (terrain.nodata, header.said_nodata())
         && given != own
         && !(given.is_nan() && own.is_nan())
@@ -89,6 +91,45 @@ fn unit(said: &Said, file: &str, is_in_feet: bool) -> Option<String> {
                 )
             }),
         },
+    }
+}
+
+/// Names the first file of the map or of its patches whose heights are in another unit than the very first's.
+fn others(terrain: &Terrain, heights: &Heights, first: &Said) -> Option<String> {
+    let band = terrain.band as usize - 1;
+    let map = heights.layers();
+    // A scale that is given holds for all files of the map, and for no patch.
+    let is_own = terrain.scale.is_none() && terrain.range.is_none();
+    let of_map = map.base().sources().filter(|_| is_own);
+    let of_map = of_map.filter_map(|source| Some((source, source.header().said(band)?)));
+    let patched = map
+        .patches()
+        .iter()
+        .flat_map(|patch| patch.heights().sources());
+    let of_patches = patched.filter_map(|source| Some((source, source.header().said(0)?)));
+    let mut others = of_map
+        .chain(of_patches)
+        .filter(|(_, said)| !is_same_unit(first, said))
+        .map(|(source, _): (&Source, _)| source.path().display());
+    let named = others.next()?;
+    let have = match others.count() {
+        0 => " has".to_owned(),
+        1 => ", and 1 more file, have".to_owned(),
+        n => format!(", and {n} more files, have"),
+    };
+    Some(format!(
+        "{named}{have} heights in another unit than {}; each file is turned into metres by its own unit, but those \
+         that a VRT names by that of its first",
+        heights.layers().base().first().path().display()
+    ))
+}
+
+/// Whether two files have heights in one unit; those that name none are in metres.
+fn is_same_unit(a: &Said, b: &Said) -> bool {
+    let size = |said: &Said| said.unit.as_ref().map_or(Some(1.0), |unit| unit.size);
+    match (size(a), size(b)) {
+        (Some(a), Some(b)) => !differ(a, b),
+        (a, b) => a == b,
     }
 }
 

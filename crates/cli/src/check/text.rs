@@ -13,8 +13,9 @@ use crate::say::{Voice, bytes, decimal, duration, thousands};
 /// Prints all of it.
 pub(super) fn tell(found: &Found<'_>, args: &CheckArgs, voice: Voice) {
     let out = Out { voice };
-    for input in &found.survey.inputs {
-        tell_input(input, out);
+    let inputs = &found.survey.inputs;
+    for alike in inputs.chunk_by(|a, b| a.role == b.role) {
+        tell_inputs(alike, out);
     }
     for layer in &found.survey.layers {
         tell_layer(layer, found, out);
@@ -41,6 +42,30 @@ impl Out {
     fn say(self, label: &str, text: impl std::fmt::Display) {
         self.voice.line(format_args!("{label:<12}{text}"));
     }
+}
+
+/// So many files of one role are shown; the others are counted.
+const MOST_SHOWN: usize = 3;
+
+/// Files of one role.
+fn tell_inputs(inputs: &[Input], out: Out) {
+    for input in inputs.iter().take(MOST_SHOWN) {
+        tell_input(input, out);
+    }
+    if let Some(more) = more(inputs) {
+        out.say("", more);
+    }
+}
+
+/// How many files of one role are not shown, and how large all of them are.
+fn more(inputs: &[Input]) -> Option<String> {
+    let n_more = inputs.len().checked_sub(MOST_SHOWN).filter(|&n| n > 0)?;
+    let n_bytes = inputs.iter().map(|input| input.file_bytes).sum();
+    Some(format!(
+        "and {} more, {} in all",
+        thousands(n_more as u64),
+        bytes(n_bytes)
+    ))
 }
 
 fn tell_input(input: &Input, out: Out) {
@@ -324,6 +349,21 @@ fn rounded(n: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_files_the_first_are_shown() {
+        let input = Input {
+            path: "tile.tif".into(),
+            role: Role::Heights,
+            kind: "GeoTIFF",
+            file_bytes: 1 << 20,
+            raster: None,
+        };
+        let inputs = vec![input; 3000];
+        assert_eq!(more(&inputs[..3]), None);
+        assert_eq!(more(&inputs[..4]).unwrap(), "and 1 more, 4.0 MiB in all");
+        assert_eq!(more(&inputs).unwrap(), "and 2,997 more, 2.9 GiB in all");
+    }
 
     #[test]
     fn an_estimate_has_two_digits() {

@@ -96,6 +96,21 @@ pub enum MosaicError {
         /// Their columns and rows.
         sizes: [[u64; 2]; 2],
     },
+    /// A raster of shares does not lie exactly on its patch.
+    #[error(
+        "{} does not lie exactly on its patch {}, pixel for pixel{}; {}",
+        alpha.display(), patch.display(), unlike(*sizes), onto(sizes[0], *bounds)
+    )]
+    Alpha {
+        /// The patch.
+        patch: PathBuf,
+        /// The raster of shares.
+        alpha: PathBuf,
+        /// Their columns and rows.
+        sizes: [[u64; 2]; 2],
+        /// West, south, east and north border of the patch, where both say where they lie.
+        bounds: Option<[f64; 4]>,
+    },
     /// A raster says where it lies, over a map that does not.
     #[error(
         "{} lies at ({west}, {north}), and {} does not say where it lies; place the map with \
@@ -174,6 +189,7 @@ impl MosaicError {
             | Self::Sizes { second, .. }
             | Self::UnplacedMap { second, .. }
             | Self::TooLarge { second, .. } => second,
+            Self::Alpha { alpha, .. } => alpha,
             Self::Unplaced { path, .. } | Self::NotXml { path, .. } | Self::Vrt { path, .. } => {
                 path
             }
@@ -206,4 +222,23 @@ fn way(east: f64, south: f64) -> String {
         east.abs(),
         south.abs()
     )
+}
+
+/// That two sizes differ, the second named first; nothing where they do not.
+fn unlike([first, second]: [[u64; 2]; 2]) -> String {
+    if first == second {
+        return String::new();
+    }
+    let ([width, height], [own_width, own_height]) = (first, second);
+    format!(": it is {own_width} × {own_height} pixels and the patch {width} × {height}")
+}
+
+/// How a raster comes to have a size, and a place where that is known.
+fn onto([width, height]: [u64; 2], bounds: Option<[f64; 4]>) -> String {
+    match bounds {
+        Some([west, south, east, north]) => format!(
+            "lay it there with `gdalwarp -te {west} {south} {east} {north} -ts {width} {height} IN.tif OUT.tif`"
+        ),
+        None => "make it of the same size, with the same north-west corner".to_owned(),
+    }
 }

@@ -27,17 +27,21 @@ pub(super) struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Columns and rows from this file's north-west corner to another's.
-    pub fn offset_to(&self, other: &Self) -> Result<(i64, i64), MosaicError> {
-        if let (Some(ours), Some(theirs)) = (self.epsg, other.epsg)
-            && ours != theirs
-        {
-            return Err(MosaicError::Systems {
+    /// Refuses a file in another coordinate system; one of no known code may be in any.
+    pub fn check_system(&self, other: &Self) -> Result<(), MosaicError> {
+        match (self.epsg, other.epsg) {
+            (Some(ours), Some(theirs)) if ours != theirs => Err(MosaicError::Systems {
                 first: self.path.to_owned(),
                 second: other.path.to_owned(),
                 systems: [ours, theirs],
-            });
+            }),
+            _ => Ok(()),
         }
+    }
+
+    /// Columns and rows from this file's north-west corner to another's.
+    pub fn offset_to(&self, other: &Self) -> Result<(i64, i64), MosaicError> {
+        self.check_system(other)?;
         let (ours, theirs) = (self.transform.pixel, other.transform.pixel);
         let width = self.rect.width().max(other.rect.width());
         let height = self.rect.height().max(other.rect.height());

@@ -111,9 +111,14 @@ impl Part {
         Ok(found.map(|place| Placed {
             path: self.path(),
             transform: place.transform,
-            epsg: self.pixels.first().header().keys.epsg(),
+            epsg: self.epsg(),
             rect: self.pixels.rect(),
         }))
+    }
+
+    /// The code of its coordinate system.
+    fn epsg(&self) -> Option<u16> {
+        self.pixels.first().header().keys.epsg()
     }
 }
 
@@ -261,7 +266,7 @@ impl Mosaic {
         Placed {
             path: self.path(),
             transform: place.transform,
-            epsg: self.first().header().keys.epsg(),
+            epsg: self.parts.iter().find_map(Part::epsg),
             rect: self.rect,
         }
     }
@@ -332,8 +337,13 @@ fn georeferenced(parts: &mut [Part]) -> Result<Place, SourceError> {
     let mut offsets = Vec::with_capacity(parts.len());
     let mut corner = first.transform;
     let (mut west, mut north) = (0, 0);
+    // The first file that names its system: the files before it may be in any.
+    let mut named = None;
     for part in parts.iter() {
         let placed = part.placed()?.ok_or_else(|| unplaced(part, &parts[0]))?;
+        if placed.epsg.is_some() {
+            named.get_or_insert(placed).check_system(&placed)?;
+        }
         let (x, y) = first.offset_to(&placed)?;
         // The borders come from the files themselves: a sum of pixels could differ in its last digit.
         if x < west {

@@ -163,29 +163,29 @@ impl Patch {
 
 /// Refuses a raster of shares that does not lie pixel for pixel over its patch.
 fn check_alpha(heights: &Mosaic, shares: &Mosaic) -> Result<(), SourceError> {
-    let (first, second) = (heights.path(), shares.path());
-    let is_placed = |mosaic: &Mosaic| mosaic.georeference().is_ok_and(|place| place.is_some());
-    if heights.rect() != shares.rect() {
-        return Err(MosaicError::sizes((first, heights.rect()), (second, shares.rect())).into());
+    let size = |rect: Rect| [rect.width() as u64, rect.height() as u64];
+    let sizes = [size(heights.rect()), size(shares.rect())];
+    let refuse = |bounds| MosaicError::Alpha {
+        patch: heights.path().to_owned(),
+        alpha: shares.path().to_owned(),
+        sizes,
+        bounds,
+    };
+    let place = |mosaic: &Mosaic| mosaic.georeference().ok().flatten();
+    let (Some(ours), Some(_)) = (place(heights), place(shares)) else {
+        // Of the same size, one without a place lies over the other.
+        return match sizes[0] == sizes[1] {
+            true => Ok(()),
+            false => Err(refuse(None).into()),
+        };
+    };
+    match heights.offset_to(shares) {
+        Ok((0, 0)) if sizes[0] == sizes[1] => Ok(()),
+        Err(SourceError::Mosaic(reason)) if matches!(*reason, MosaicError::Systems { .. }) => {
+            Err(SourceError::Mosaic(reason))
+        }
+        _ => Err(refuse(Some(ours.transform.bounds(heights.rect()))).into()),
     }
-    // Of the same size, one without a place lies over the other.
-    if !is_placed(heights) || !is_placed(shares) {
-        return Ok(());
-    }
-    let (east, south) = heights.offset_to(shares)?;
-    if (east, south) == (0, 0) {
-        return Ok(());
-    }
-    let pixel = heights.georeference()?.map(|place| place.transform.pixel);
-    let pixel = pixel.map_or([1.0, 1.0], |pixel| [pixel.x, pixel.y]);
-    Err(MosaicError::OffGrid {
-        first: first.to_owned(),
-        second: second.to_owned(),
-        east_px: east as f64,
-        south_px: south as f64,
-        pixel,
-    }
-    .into())
 }
 
 /// The raw value that stands for all of a patch.

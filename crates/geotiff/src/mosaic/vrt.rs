@@ -178,6 +178,12 @@ impl Vrt {
             vrt.layers.push(layer);
         }
         vrt.turn_into_metres(description.unit.as_deref(), options);
+        let own = vrt.first().header().keys.epsg().map(u32::from);
+        if let Some(said) = description.epsg.filter(|_| own != description.epsg) {
+            let found = own.map_or("no EPSG code".to_owned(), |code| format!("EPSG:{code}"));
+            let reason = format!("is EPSG:{said}, and the first source says {found}");
+            return Err(description.refuse(path, reason));
+        }
         if description.is_geographic && !vrt.first().header().is_geographic() {
             let refuse =
                 description.refuse(path, "is in degrees, and the first source does not say so");

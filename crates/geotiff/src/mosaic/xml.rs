@@ -30,6 +30,8 @@ pub(super) struct Description {
     pub transform: Option<[f64; 6]>,
     /// Whether its coordinate system is of degrees; where it says so.
     pub is_geographic: bool,
+    /// The EPSG code of its coordinate system; where it says so.
+    pub epsg: Option<u32>,
     pub n_bands: usize,
     pub sample: SampleType,
     pub nodata: Option<f64>,
@@ -125,9 +127,29 @@ impl Description {
     }
 
     /// An error about the coordinate system.
-    pub fn refuse(&self, path: &Path, reason: &'static str) -> SourceError {
+    pub fn refuse(&self, path: &Path, reason: impl Into<Cow<'static, str>>) -> SourceError {
         vrt_error(path, self.system_line, "SRS", reason)
     }
+}
+
+/// The EPSG code of a whole coordinate system, not of a part of it; of neither compound nor bound ones.
+fn epsg(text: &str) -> Option<u32> {
+    const ROOTS: [&str; 4] = ["PROJCS", "PROJCRS", "GEOGCS", "GEOGCRS"];
+    let text = text.trim();
+    if let Some(code) = text.strip_prefix("EPSG:") {
+        return code.parse().ok();
+    }
+    let (root, _) = text.split_once('[')?;
+    if !ROOTS.contains(&root.trim_end()) {
+        return None;
+    }
+    // The code of the whole is its last element: after it only the whole ends.
+    let elements = text.strip_suffix(']')?.trim_end().strip_suffix(']')?;
+    let (before, code) = elements.rsplit_once('[')?;
+    let is_code = before.ends_with("AUTHORITY") || before.ends_with("ID");
+    let (authority, number) = code.split_once(',')?;
+    let number = number.trim().trim_matches('"').parse().ok();
+    number.filter(|_| is_code && authority.trim() == "\"EPSG\"")
 }
 
 /// Where the lines of a text begin.
@@ -196,6 +218,7 @@ impl Reader<'_> {
         found.is_geographic = ["GEOGCS[", "GEOGCRS[", "EPSG:4326"]
             .iter()
             .any(|start| text.trim_start().starts_with(start));
+        found.epsg = epsg(text);
         found.system_line = system.map_or(1, |system| self.line(system));
         Ok(found)
     }
@@ -230,6 +253,7 @@ impl Reader<'_> {
             size: (0, 0),
             transform: None,
             is_geographic: false,
+            epsg: None,
             n_bands: 0,
             sample: self.sample(node)?,
             nodata: None,
@@ -366,7 +390,13 @@ impl Reader<'_> {
                     && number.abs() <= f64::from(MOST_SIDE)
             });
             whole.map(|number| number.round() as i64).ok_or_else(|| {
-                let reason = format!("has {name} \"{text:.80}\", and whole pixels are expected");
+                // The remedy that follows moves heights.
+                let resampled = match number.is_some_and(|number| number.fract() != 0.0) {
+                    true => ", as nothing is resampled here, which `gdal_translate` does",
+                    false => "",
+                };
+                let reason =
+                    format!("has {name} \"{text:.80}\", and whole pixels are expected{resampled}");
                 self.refuse(node, reason)
             })
         };
@@ -376,5 +406,40 @@ impl Reader<'_> {
             return Err(self.refuse(node, "holds no pixel"));
         }
         Ok(Rect::new(x, y, x + width, y + height))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::epsg;
+
+    #[test]
+    fn the_code_of_a_system_is_that_of_its_root() {
+        for (text, right) in [
+            ("EPSG:3857", Some(3857)),
+            (
+                "PROJCS[\"a\",GEOGCS[\"b\",AUTHORITY[\"EPSG\",\"4326\"]],AUTHORITY[\"EPSG\",\"32632\"]]",
+                Some(32632),
+            ),
+            (
+                "\n PROJCRS[\"a\",\n  BASEGEOGCRS[\"b\",ID[\"EPSG\",4326]],\n  ID[\"EPSG\",32632]]\n",
+                Some(32632),
+            ),
+            ("GEOGCRS[\"b\",ID[\"EPSG\",4326]]", Some(4326)),
+            ("GEOGCS[\"b\",AUTHORITY[\"ESRI\",\"37001\"]]", None),
+            (
+                "PROJCS[\"a\",UNIT[\"metre\",1,AUTHORITY[\"EPSG\",\"9001\"]]]",
+                None,
+            ),
+            (
+                "COMPD_CS[\"c\",PROJCS[\"a\"],VERT_CS[\"v\",AUTHORITY[\"EPSG\",\"5703\"]]]",
+                None,
+            ),
+            ("GEOGCS[\"WGS 84\"]", None),
+            ("LOCAL_CS[\"x\"]", None),
+            ("", None),
+        ] {
+            assert_eq!(epsg(text), right, "{text}");
+        }
     }
 }

@@ -59,9 +59,16 @@ fn matches(loaded: &Loaded, key: &str, entry: &str) -> Result<Vec<PathBuf>, Bake
             .error_at(key, message, help.map(str::to_owned))
             .into()
     };
+    let present = |paths: Vec<PathBuf>| {
+        present(paths).map_err(|(path, why)| {
+            let help = "it may be a link to a file that is gone: without it a part of the map would be missing";
+            refuse(format!("cannot read {}: {why}", path.display()), Some(help))
+        })
+    };
     if whole.is_dir() {
-        let files = folder(&whole)
+        let listed = folder(&whole)
             .map_err(|why| refuse(format!("cannot list {}: {why}", whole.display()), None))?;
+        let files = present(listed)?;
         if files.is_empty() {
             let message = format!("there is no file of heights in {}", whole.display());
             let help = format!(
@@ -82,11 +89,12 @@ fn matches(loaded: &Loaded, key: &str, entry: &str) -> Result<Vec<PathBuf>, Bake
         let help = "`*` and `?` stand for anything and any one sign, and [abc] for one of a, b and c; `[[]` is a plain [";
         refuse(format!("`{entry}` is no pattern: {}", why.msg), Some(help))
     })?;
-    let mut files: Vec<_> = found
-        .filter_map(Result::ok)
-        .filter(|path| path.is_file())
-        .collect();
-    files.sort();
+    let listed: Result<Vec<_>, _> = found.collect();
+    let listed = listed.map_err(|why| {
+        let message = format!("cannot list {}: {}", why.path().display(), why.error());
+        refuse(message, None)
+    })?;
+    let files = present(listed)?;
     if files.is_empty() {
         let help = "file names are relative to the config's folder, and capitals count";
         let message = format!("no file matches {}", whole.display());
@@ -95,7 +103,7 @@ fn matches(loaded: &Loaded, key: &str, entry: &str) -> Result<Vec<PathBuf>, Bake
     Ok(files)
 }
 
-/// The files of heights in a folder, by name; not those in folders within it.
+/// What is called like a file of heights in a folder; not in folders within it.
 fn folder(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -105,8 +113,18 @@ fn folder(path: &Path) -> std::io::Result<Vec<PathBuf>> {
                 .iter()
                 .any(|known| found.eq_ignore_ascii_case(known))
         });
-        if is_known && path.is_file() {
-            files.push(path);
+        files.extend(is_known.then_some(path));
+    }
+    Ok(files)
+}
+
+/// Those that are files, by name; an error for one of which that cannot be told.
+fn present(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, (PathBuf, std::io::Error)> {
+    let mut files = Vec::new();
+    for path in paths {
+        match fs::metadata(&path) {
+            Ok(found) => files.extend(found.is_file().then_some(path)),
+            Err(why) => return Err((path, why)),
         }
     }
     files.sort();

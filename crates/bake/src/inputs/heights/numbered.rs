@@ -54,8 +54,8 @@ impl Pattern {
         }))
     }
 
-    /// The numbers x and y in a file's name; `None` where it does not fit.
-    fn numbers(&self, name: &str) -> Option<(u32, u32)> {
+    /// The numbers x and y in a file's name, as they are written; `None` where it does not fit.
+    fn numbers<'a>(&self, name: &'a str) -> Option<(&'a str, &'a str)> {
         let (first, rest) = number(name.strip_prefix(self.before.as_str())?)?;
         let (second, rest) = number(rest.strip_prefix(self.between.as_str())?)?;
         let numbers = if self.x_first {
@@ -67,12 +67,11 @@ impl Pattern {
     }
 }
 
-/// The number that a text begins with, and what follows it.
-fn number(text: &str) -> Option<(u32, &str)> {
-    let len = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    Some((text[..len].parse().ok()?, &text[len..]))
+/// The whole number that a text begins with, its sign included, and what follows it.
+fn number(text: &str) -> Option<(&str, &str)> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.len() < digits.len()).then(|| text.split_at(text.len() - rest.len()))
 }
 
 /// Numbered tiles, at least one.
@@ -80,7 +79,7 @@ pub(super) struct Numbered {
     /// The key that names them.
     key: String,
     /// By row, then column.
-    tiles: BTreeMap<(u32, u32), PathBuf>,
+    tiles: BTreeMap<(i64, i64), PathBuf>,
 }
 
 impl Numbered {
@@ -104,6 +103,11 @@ impl Numbered {
                 continue;
             };
             let path = folder.join(&name);
+            let (Ok(x), Ok(y)) = (x.parse(), y.parse()) else {
+                let message = format!("the numbers of {} are too large", path.display());
+                let help = "count tiles from -9223372036854775808 to 9223372036854775807, or take the file away";
+                return Err(refuse(message, Some(help.to_owned())));
+            };
             if let Some(other) = tiles.insert((y, x), path.clone()) {
                 let (first, second) = (other.clone().min(path.clone()), other.max(path));
                 let message = format!(
@@ -117,7 +121,7 @@ impl Numbered {
         }
         if tiles.is_empty() {
             let message = format!("no file in {} fits the pattern", listed.display());
-            let help = "{x} and {y} stand for whole numbers without a sign, such as 0, 7 or 012";
+            let help = "{x} and {y} stand for whole numbers, such as 0, 7, 012 or -3";
             return Err(refuse(message, Some(help.to_owned())));
         }
         Ok(Self {
@@ -157,8 +161,12 @@ impl Numbered {
         let (columns, rows) = self.extent();
         let n_missing = columns * rows - self.tiles.len() as u64;
         if n_missing > 0 {
+            let (are, them) = match n_missing {
+                1 => ("is", "it"),
+                _ => ("are", "them"),
+            };
             warnings.push(format!(
-                "{n_missing} of {} numbered tiles are not there; the ground under them is void",
+                "{n_missing} of {} numbered tiles {are} not there; the ground under {them} is void",
                 columns * rows
             ));
         }
@@ -166,15 +174,15 @@ impl Numbered {
         Ok(map)
     }
 
-    /// How many columns and rows there are, gaps included.
+    /// How many columns and rows there are, gaps included; of an opened map, whose size has a limit.
     fn extent(&self) -> (u64, u64) {
         let [(x0, x1), (y0, y1)] = self.ranges();
-        (u64::from(x1 - x0) + 1, u64::from(y1 - y0) + 1)
+        (x0.abs_diff(x1) + 1, y0.abs_diff(y1) + 1)
     }
 
     /// The least and the largest numbers x, then y.
-    fn ranges(&self) -> [(u32, u32); 2] {
-        let mut ranges = [(u32::MAX, 0); 2];
+    fn ranges(&self) -> [(i64, i64); 2] {
+        let mut ranges = [(i64::MAX, i64::MIN); 2];
         for &(y, x) in self.tiles.keys() {
             for ((least, largest), number) in ranges.iter_mut().zip([x, y]) {
                 *least = number.min(*least);
@@ -187,16 +195,18 @@ impl Numbered {
     /// Where each tile lies; `stride` is from one to the next.
     fn placed(&self, rows: RowOrder, stride: (i64, i64)) -> Vec<MosaicFile> {
         let [(west, _), (least, largest)] = self.ranges();
-        let along =
-            |n_tiles: u32, stride: i64| i64::from(n_tiles).saturating_mul(stride).min(FARTHEST_PX);
-        let file = |(&(y, x), path): (&(u32, u32), &PathBuf)| {
-            let from_north = match rows {
-                RowOrder::South => y - least,
-                RowOrder::North => largest - y,
+        let along = |from: i64, to: i64, stride: i64| {
+            let n_tiles = to.saturating_sub(from);
+            n_tiles.saturating_mul(stride).min(FARTHEST_PX)
+        };
+        let file = |(&(y, x), path): (&(i64, i64), &PathBuf)| {
+            let south = match rows {
+                RowOrder::South => along(least, y, stride.1),
+                RowOrder::North => along(y, largest, stride.1),
             };
             MosaicFile {
                 path: path.clone(),
-                at: Some((along(x - west, stride.0), along(from_north, stride.1))),
+                at: Some((along(west, x, stride.0), south)),
             }
         };
         self.tiles.iter().map(file).collect()
@@ -229,7 +239,7 @@ impl Numbered {
     fn check_borders(&self, parts: &[Part], overlap: i64) -> Result<Option<String>, BakeError> {
         let order: BTreeMap<_, _> = self.tiles.keys().zip(parts).collect();
         for (step, is_row) in [((0, 1), false), ((1, 0), true)] {
-            let neighbour = |&(y, x): &(u32, u32)| {
+            let neighbour = |&(y, x): &(i64, i64)| {
                 let next = (y.checked_add(step.0)?, x.checked_add(step.1)?);
                 order.get(&next).copied()
             };
