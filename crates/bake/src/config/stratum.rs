@@ -158,10 +158,11 @@ pub enum CurvatureKind {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
-    /// The distance in metres over which it changes.
+    /// The distance in metres between the points of its lattice; its humps stand about one and a half times as far apart.
     #[schemars(range(min = 0.01, max = 1_000_000), extend("examples" = [80.0]))]
     pub wavelength: f64,
-    /// The greatest shift, in degrees of slope or metres of altitude.
+    /// The greatest shift, in degrees of slope or metres of altitude; nine tenths of the ground shift by less than half
+    /// of it.
     #[schemars(range(min = 0, max = 10000), extend("examples" = [4.0]))]
     pub amplitude: f64,
     /// What it shifts.
