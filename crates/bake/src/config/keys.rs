@@ -169,7 +169,7 @@ pub struct Patch {
     /// How much of it takes hold, from 0 to 1: a number, or the name of a file on the patch's own grid.
     #[schemars(extend("examples" = [0.5]))]
     pub alpha: Option<Alpha>,
-    /// Metres per raw unit of the file, instead of the file's own; what [terrain] says of it does not hold here. Not 0.
+    /// Metres per raw unit of the file, instead of the file's own; what the terrain table says does not hold here. Not 0.
     #[schemars(extend("examples" = [0.1]))]
     pub scale: Option<f64>,
     /// Metres added to each scaled height, instead of the file's own.
