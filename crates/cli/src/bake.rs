@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::say::{Voice, duration, note, thousands};
+use crate::say::{Voice, duration, note, reach_px, thousands};
 
 pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(file) = &args.preview {
@@ -166,18 +166,12 @@ pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
         f64::from(reaches.total().x) * plan.transform.pixel.x,
         f64::from(reaches.total().y) * plan.transform.pixel.y
     ));
-    let reach = |reach: ecotone_grid::Reach| [reach.x, reach.y];
     voice.json(&json!({
         "event": "plan",
         "map": [map.width(), map.height()],
         "tile_size": plan.tiles.size(),
         "jobs": { "strata": strata, "sdf": sdf, "plants": plants },
-        "reach_px": {
-            "strata": reach(reaches.strata),
-            "sdf": reach(reaches.sdf),
-            "plants": reach(reaches.plants),
-            "total": reach(reaches.total()),
-        },
+        "reach_px": reach_px(reaches),
         "competition_m": reaches.competition_m,
     }));
     Ok(())

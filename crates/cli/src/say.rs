@@ -3,6 +3,10 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use ecotone_bake::Reaches;
+use ecotone_grid::Reach;
+use serde_json::{Value, json};
+
 /// How a command speaks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Voice {
@@ -88,6 +92,17 @@ pub(crate) fn bytes(n: u64) -> String {
     } else {
         format!("{value:.1} {}", UNITS[unit])
     }
+}
+
+/// How far each stage reads, in pixels east-west and north-south, for machines.
+pub(crate) fn reach_px(reaches: &Reaches) -> Value {
+    let pixels = |reach: Reach| [reach.x, reach.y];
+    json!({
+        "strata": pixels(reaches.strata),
+        "sdf": pixels(reaches.sdf),
+        "plants": pixels(reaches.plants),
+        "total": pixels(reaches.total()),
+    })
 }
 
 #[cfg(test)]

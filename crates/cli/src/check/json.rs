@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use ecotone_bake::STEPS_PER_M;
 use ecotone_bake::survey::{Estimate, Input, Layer, Role, Unit};
-use ecotone_grid::Reach;
 use serde_json::{Value, json};
 
 use super::Found;
+use crate::say::reach_px;
 
 /// One object with all of it; `ecotone check --help` names its keys.
 pub(super) fn of(found: &Found<'_>) -> Value {
@@ -90,7 +90,6 @@ fn layer(layer: &Layer) -> Value {
 fn world(found: &Found<'_>) -> Value {
     let plan = found.bake.plan();
     let map = plan.tiles.map();
-    let reach = |reach: Reach| [reach.x, reach.y];
     let reaches = &plan.reaches;
     json!({
         "size": [map.width(), map.height()],
@@ -101,12 +100,7 @@ fn world(found: &Found<'_>) -> Value {
         "tiles": plan.tiles.n_tiles(),
         "chunk_m": plan.chunks.size as f64 / STEPS_PER_M,
         "chunks": plan.chunks.n_over(plan.transform.bounds(map)),
-        "reach_px": {
-            "strata": reach(reaches.strata),
-            "sdf": reach(reaches.sdf),
-            "plants": reach(reaches.plants),
-            "total": reach(reaches.total()),
-        },
+        "reach_px": reach_px(reaches),
         "competition_m": reaches.competition_m,
         "strata": found.survey.strata,
         "species": found.survey.species,
