@@ -32,7 +32,7 @@ mod trim;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use ecotone_store::{Committed, WorldWriter};
+use ecotone_store::{Committed, Revision, WorldWriter};
 
 pub use error::BakeError;
 pub use inputs::shapes::geojson;
@@ -65,6 +65,8 @@ impl Default for Options {
 pub struct Bake {
     scene: Scene,
     out: PathBuf,
+    /// The config's text.
+    config: String,
 }
 
 /// What a bake did.
@@ -103,6 +105,7 @@ impl Bake {
         Ok(Self {
             scene: Scene::open(loaded, options.memory_bytes)?,
             out,
+            config: loaded.text.clone(),
         })
     }
 
@@ -163,7 +166,12 @@ impl Bake {
         inputs
             .check_unchanged()
             .map_err(|source| BakeError::InputChanged { source })?;
-        let committed = writer.commit(manifest)?;
+        let committed = writer.commit(Revision {
+            manifest,
+            ledger: Vec::new(),
+            config: self.config,
+            rules: serde_json::Value::Null,
+        })?;
         Ok(Outcome {
             committed,
             n_plants,

@@ -32,6 +32,7 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
         source: source_record(inputs),
         heights: height_records(&config.terrain, inputs.heights.layers().base()),
         patches: patch_records(&config.terrain, inputs.heights.layers()),
+        edits: Vec::new(),
         config: ConfigRecord {
             path: absolute(&loaded.path),
             digest: content_digest(loaded.text.as_bytes()),
@@ -166,6 +167,7 @@ pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest 
                         field.tiles.push(artefact);
                     }
                 }
+                Stage::Edits => {}
                 Stage::Vegetation => manifest.chunks.push(ChunkArtefact {
                     artefact,
                     plants: n_plants.clone(),

@@ -39,6 +39,19 @@ fn write_plain(path: &Path, bytes: &[u8], sync: bool) -> Result<(), StoreError> 
         .map_err(StoreError::writing(path, wanted))
 }
 
+/// Adds to the end of a file, which is made where it is missing.
+pub(crate) fn append(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    fault::strike()
+        .and_then(|()| {
+            let mut file = fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)?;
+            file.write_all(bytes)
+        })
+        .map_err(StoreError::writing(path, bytes.len() as u64))
+}
+
 /// Creates a folder and those above it.
 pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
     fault::strike()

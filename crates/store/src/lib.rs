@@ -18,7 +18,10 @@
 mod chunk;
 mod digest;
 mod disk;
+mod edits;
 mod error;
+mod facts;
+mod ledger;
 mod manifest;
 mod tiff;
 mod vrt;
@@ -29,7 +32,10 @@ pub use chunk::{
     chunk_index, decode_up, encode, encode_up,
 };
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
+pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
+pub use facts::Facts;
+pub use ledger::{Digest, Entry, Fingerprint, JobKey, JobKind};
 pub use manifest::{
     AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
     GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, RawRecord, RawWord,
@@ -39,4 +45,4 @@ pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
 };
 pub use vrt::DataType;
-pub use world::{Changed, ChunkChange, Committed, PlantChanges, World, WorldWriter};
+pub use world::{Changed, ChunkChange, Committed, PlantChanges, Revision, World, WorldWriter};

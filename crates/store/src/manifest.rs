@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ecotone_grid::{GeoKeys, GeoTransform, PixelSize, TileGrid};
 use serde::{Deserialize, Serialize};
 
-use crate::{BandHeader, Compression, DataType, StoreError, TileHeader};
+use crate::{BandHeader, Compression, DataType, EditRecord, StoreError, TileHeader};
 
 /// The version of the world directory that this program writes and reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -34,6 +34,9 @@ pub struct Manifest {
     /// The patches that lie over the heights, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<PatchRecord>,
+    /// The world's own edit log, the oldest first: what lies over the config's heights and strata.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<EditRecord>,
     /// The config it was made from.
     pub config: ConfigRecord,
     /// Names of the strata: the bands of weights and SDF.
@@ -327,7 +330,8 @@ pub struct FieldRecord {
 }
 
 /// What an artefact is part of; each stage has a folder.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Stage {
     /// 8-bit weights of the strata.
     Weights,
@@ -337,6 +341,31 @@ pub enum Stage {
     Field(String),
     /// Chunks of plants.
     Vegetation,
+    /// Rasters of the edit log.
+    Edits,
+}
+
+impl From<Stage> for String {
+    fn from(stage: Stage) -> Self {
+        stage.folder()
+    }
+}
+
+impl TryFrom<String> for Stage {
+    type Error = &'static str;
+
+    fn try_from(folder: String) -> Result<Self, Self::Error> {
+        Ok(match folder.as_str() {
+            "weights" => Self::Weights,
+            "sdf" => Self::Sdf,
+            "vegetation" => Self::Vegetation,
+            "edits" => Self::Edits,
+            folder => {
+                let name = folder.strip_prefix("fields/");
+                Self::Field(name.ok_or("expected the folder of a stage")?.to_owned())
+            }
+        })
+    }
 }
 
 impl Stage {
@@ -347,6 +376,7 @@ impl Stage {
             Self::Sdf => "sdf".to_owned(),
             Self::Field(name) => format!("fields/{name}"),
             Self::Vegetation => "vegetation".to_owned(),
+            Self::Edits => "edits".to_owned(),
         }
     }
 
@@ -400,11 +430,13 @@ impl Manifest {
     pub fn artefacts(&self) -> impl Iterator<Item = &Artefact> {
         let fields = self.fields.values().flat_map(|field| &field.tiles);
         let chunks = self.chunks.iter().map(|chunk| &chunk.artefact);
+        let edits = self.edits.iter().map(|edit| &edit.raster);
         self.weights
             .iter()
             .chain(&self.sdf)
             .chain(fields)
             .chain(chunks)
+            .chain(edits)
     }
 
     /// The tiles of a raster stage; `None` where the revision does not have it.
@@ -413,7 +445,7 @@ impl Manifest {
             Stage::Weights => Some(&self.weights),
             Stage::Sdf => Some(&self.sdf),
             Stage::Field(name) => self.fields.get(name).map(|field| field.tiles.as_slice()),
-            Stage::Vegetation => None,
+            Stage::Vegetation | Stage::Edits => None,
         }
     }
 
@@ -434,7 +466,7 @@ impl Manifest {
                 plain(&self.fields.get(name)?.bands),
                 Some(f64::NAN),
             ),
-            Stage::Vegetation => return None,
+            Stage::Vegetation | Stage::Edits => return None,
         };
         let header = TileHeader {
             transform: self.grid.transform(),

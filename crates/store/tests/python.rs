@@ -158,6 +158,7 @@ fn empty_manifest(tile_size: u32, chunk_size: i64, compression: Compression) -> 
         source: None,
         heights: vec![],
         patches: Vec::new(),
+        edits: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

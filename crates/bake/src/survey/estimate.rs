@@ -129,7 +129,7 @@ fn reckon(
         let cost = match stage {
             Stage::Weights | Stage::Field(_) => &sample.strata,
             Stage::Sdf => &sample.sdf,
-            Stage::Vegetation => &sample.plants,
+            Stage::Vegetation | Stage::Edits => &sample.plants,
         };
         add(stage, *bytes as f64 * cost.times_valid(valid_px));
     }

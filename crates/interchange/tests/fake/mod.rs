@@ -252,6 +252,7 @@ pub fn manifest(shape: Shape, heights: &Path) -> Manifest {
             ..HeightsRecord::default()
         }],
         patches: Vec::new(),
+        edits: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

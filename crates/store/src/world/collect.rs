@@ -88,7 +88,9 @@ fn named_files(dir: &Path, revisions: &[u64]) -> Result<BTreeSet<String>, StoreE
 
 /// The folders of artefacts: their path under the world directory as manifests write it, and where they lie.
 fn artefact_folders(dir: &Path) -> Result<Vec<(String, PathBuf)>, StoreError> {
-    let mut folders: Vec<String> = ["weights", "sdf", "vegetation"].map(str::to_owned).into();
+    let mut folders: Vec<String> = ["weights", "sdf", "vegetation", "edits"]
+        .map(str::to_owned)
+        .into();
     let fields = names(&dir.join("fields"))?;
     folders.extend(fields.iter().map(|name| format!("fields/{name}")));
     let paths = folders.into_iter().map(|folder| {

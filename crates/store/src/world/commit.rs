@@ -4,10 +4,38 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::writer::check_field;
-use super::{CURRENT, Changed, WORLD_JSON, WorldWriter, collect, revision_folder};
+use super::{
+    CONFIG_TOML, CURRENT, Changed, JOURNAL, LEDGER, RULES_JSON, WORLD_JSON, WorldWriter, collect,
+    revision_folder,
+};
 use crate::manifest::layout::to_lines;
 use crate::vrt::{Mosaic, mosaic};
-use crate::{FORMAT_VERSION, Manifest, Stage, StoreError, disk};
+use crate::{Entry, FORMAT_VERSION, Manifest, Stage, StoreError, disk};
+
+/// All that a commit makes current.
+#[derive(Debug)]
+pub struct Revision {
+    /// What readers need.
+    pub manifest: Manifest,
+    /// What every job read and made.
+    pub ledger: Vec<Entry>,
+    /// The text of the config.
+    pub config: String,
+    /// The config as each stage reads it, by the stage's name; its differences explain what a bake does again.
+    pub rules: serde_json::Value,
+}
+
+impl From<Manifest> for Revision {
+    /// A revision that nobody will go on from.
+    fn from(manifest: Manifest) -> Self {
+        Self {
+            manifest,
+            ledger: Vec::new(),
+            config: String::new(),
+            rules: serde_json::Value::Null,
+        }
+    }
+}
 
 /// What a commit did.
 #[derive(Debug)]
@@ -32,20 +60,23 @@ impl WorldWriter {
     ///
     /// # Errors
     /// [`StoreError::MissingArtefact`], [`StoreError::DiskFull`] or another error of the system; the world is then as it was.
-    pub fn commit(&mut self, mut manifest: Manifest) -> Result<Committed, StoreError> {
+    pub fn commit(&mut self, revision: impl Into<Revision>) -> Result<Committed, StoreError> {
+        let mut revision = revision.into();
+        let manifest = &mut revision.manifest;
         manifest
             .fields
             .keys()
             .try_for_each(|name| check_field(name))?;
         manifest.format = FORMAT_VERSION;
         manifest.revision = self.current.as_ref().map_or(0, |current| current.revision);
-        if self.current.as_ref() == Some(&manifest) {
+        if self.current.as_ref() == Some(manifest) {
             return Ok(self.keep(manifest.revision));
         }
         manifest.revision += 1;
-        self.settle_artefacts(&manifest)?;
-        let changed = Changed::between(&self.dir, self.current.as_ref(), &manifest)?;
-        self.write_revision(&manifest, &changed)?;
+        self.settle_artefacts(manifest)?;
+        let changed = Changed::between(&self.dir, self.current.as_ref(), manifest)?;
+        self.write_revision(&revision, &changed)?;
+        let manifest = revision.manifest;
 
         let number = format!("{}\n", manifest.revision);
         disk::write_whole(&self.dir.join(CURRENT), number.as_bytes(), true)?;
@@ -119,7 +150,8 @@ impl WorldWriter {
     }
 
     /// Writes the revision's folder under a temporary name, and renames it.
-    fn write_revision(&self, manifest: &Manifest, changed: &Changed) -> Result<(), StoreError> {
+    fn write_revision(&self, revision: &Revision, changed: &Changed) -> Result<(), StoreError> {
+        let manifest = &revision.manifest;
         let folder = revision_folder(&self.dir, manifest.revision);
         let unfinished = disk::temporary(&folder);
         let write = || {
@@ -135,6 +167,14 @@ impl WorldWriter {
                     mosaic_of(manifest, &stage, "../../").as_bytes(),
                 )?;
             }
+            let mut ledger = Vec::new();
+            revision
+                .ledger
+                .iter()
+                .for_each(|entry| entry.put_line(&mut ledger));
+            file(LEDGER, &ledger)?;
+            file(CONFIG_TOML, revision.config.as_bytes())?;
+            file(RULES_JSON, &to_lines(&revision.rules))?;
             file("changed.json", &to_lines(changed))?;
             file(WORLD_JSON, &manifest.to_json())?;
             disk::sync_folder(&unfinished)?;
@@ -152,6 +192,7 @@ impl WorldWriter {
     /// What follows a commit and may fail without harm.
     fn tidy(&self, committed: &mut Committed) {
         let warnings = &mut committed.warnings;
+        warnings.extend(disk::remove(&self.dir.join(JOURNAL)).err());
         warnings.extend(self.refresh_copies().err());
         match collect::collect(&self.dir, committed.revision) {
             Ok(n_removed) => committed.n_removed = n_removed,

@@ -8,17 +8,24 @@ mod tests;
 mod writer;
 
 pub use changes::{Changed, ChunkChange, PlantChanges};
-pub use commit::Committed;
+pub use commit::{Committed, Revision};
 pub use writer::WorldWriter;
 
 use std::fs::{File, TryLockError};
 use std::path::{Component, Path, PathBuf};
 
 use crate::digest::plant_digest;
-use crate::{Artefact, ChunkArtefact, ChunkView, Manifest, StoreError, content_digest, disk};
+use crate::{
+    Artefact, ChunkArtefact, ChunkView, Entry, Manifest, StoreError, content_digest, disk, ledger,
+};
 
 const CURRENT: &str = "current";
 const WORLD_JSON: &str = "world.json";
+const JOURNAL: &str = "journal";
+/// Of a revision's folder.
+const LEDGER: &str = "ledger";
+const CONFIG_TOML: &str = "config.toml";
+const RULES_JSON: &str = "rules.json";
 
 /// The name of a place: `x0003_y0012`; a negative index is written `m0003`.
 fn place_name(x: i64, y: i64) -> String {
@@ -137,7 +144,10 @@ impl World {
     }
 
     /// Opens a revision that is still kept; `None` where it is gone.
-    fn open_revision(dir: &Path, revision: u64) -> Result<Option<Self>, StoreError> {
+    ///
+    /// # Errors
+    /// As [`World::open`].
+    pub fn open_revision(dir: &Path, revision: u64) -> Result<Option<Self>, StoreError> {
         let path = revision_folder(dir, revision).join(WORLD_JSON);
         let pin = match File::open(&path) {
             Ok(file) => file,
@@ -164,6 +174,42 @@ impl World {
     /// The world directory.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The file of a name in the revision's folder.
+    fn own(&self, name: &str) -> PathBuf {
+        revision_folder(&self.dir, self.manifest.revision).join(name)
+    }
+
+    /// What every job of the revision read and made; lines that rotted are left out.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn ledger(&self) -> Result<Vec<Entry>, StoreError> {
+        let bytes = disk::read(&self.own(LEDGER))?.unwrap_or_default();
+        Ok(ledger::read_lines(&bytes).0)
+    }
+
+    /// The text of the config that the revision was made from.
+    ///
+    /// # Errors
+    /// An error of the system, or [`StoreError::Corrupt`] where it is no text.
+    pub fn config(&self) -> Result<String, StoreError> {
+        let path = self.own(CONFIG_TOML);
+        let bytes = disk::read(&path)?.unwrap_or_default();
+        String::from_utf8(bytes)
+            .map_err(|_| StoreError::corrupt(&path.display().to_string(), 0, "expected UTF-8 text"))
+    }
+
+    /// The config as each stage of the revision read it, by the stage's name.
+    ///
+    /// # Errors
+    /// An error of the system, or [`StoreError::Corrupt`] where it is no JSON.
+    pub fn rules(&self) -> Result<serde_json::Value, StoreError> {
+        let path = self.own(RULES_JSON);
+        let bytes = disk::read(&path)?.unwrap_or_default();
+        serde_json::from_slice(&bytes)
+            .map_err(|why| StoreError::corrupt(&path.display().to_string(), 0, why.to_string()))
     }
 
     /// Where an artefact lies.

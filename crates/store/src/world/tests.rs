@@ -32,6 +32,7 @@ fn manifest() -> Manifest {
             ..HeightsRecord::default()
         }],
         patches: Vec::new(),
+        edits: Vec::new(),
         config: ConfigRecord {
             path: "world.toml".into(),
             digest: "0".into(),

@@ -4,8 +4,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::{collect, current_revision, place_name, read_manifest, revision_folder};
-use crate::{Artefact, Manifest, Stage, StoreError, content_digest, disk};
+use super::{
+    JOURNAL, LEDGER, collect, current_revision, place_name, read_manifest, revision_folder,
+};
+use crate::{Artefact, Entry, Manifest, Stage, StoreError, content_digest, disk, ledger};
 
 /// Writes artefacts into a world and commits revisions; there is one at a time.
 ///
@@ -27,7 +29,7 @@ impl WorldWriter {
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         disk::create_folder(dir)?;
         let lock = lock(&dir.join("lock"))?;
-        for folder in ["rev", "weights", "sdf", "vegetation"] {
+        for folder in ["rev", "weights", "sdf", "vegetation", "edits"] {
             disk::create_folder(&dir.join(folder))?;
         }
         collect::sweep_temporaries(dir)?;
@@ -47,6 +49,46 @@ impl WorldWriter {
             current,
             _lock: lock,
         })
+    }
+
+    /// The current revision; `None` before the first commit.
+    pub fn current(&self) -> Option<&Manifest> {
+        self.current.as_ref()
+    }
+
+    /// Jobs that are done and whose files are there: of the journal of an unfinished bake, of the current revision, and of the
+    /// one before it, in this order. A job may occur more than once, with different fingerprints.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn known(&self) -> Result<Vec<Entry>, StoreError> {
+        let number = self.current.as_ref().map_or(0, |current| current.revision);
+        let kept = [number, number.saturating_sub(1)];
+        let ledgers = kept.map(|number| revision_folder(&self.dir, number).join(LEDGER));
+        let mut known = Vec::new();
+        for path in [self.dir.join(JOURNAL)].iter().chain(&ledgers) {
+            let bytes = disk::read(path)?.unwrap_or_default();
+            known.extend(ledger::read_lines(&bytes).0);
+        }
+        known.retain(|entry| entry.files.iter().all(|(_, file)| self.is_there(file)));
+        Ok(known)
+    }
+
+    /// Whether an artefact's file is there, with its length.
+    fn is_there(&self, artefact: &Artefact) -> bool {
+        let found = self.path(artefact).map(std::fs::metadata);
+        matches!(found, Ok(Ok(found)) if found.len() == artefact.bytes)
+    }
+
+    /// Notes a job that is done, and whose files were [put](WorldWriter::put): a bake that goes on after this one was killed
+    /// finds it among the [known](WorldWriter::known).
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or another error of the system.
+    pub fn note(&mut self, entry: &Entry) -> Result<(), StoreError> {
+        let mut line = Vec::new();
+        entry.put_line(&mut line);
+        disk::append(&self.dir.join(JOURNAL), &line)
     }
 
     /// Where an artefact lies.
