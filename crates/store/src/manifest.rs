@@ -43,7 +43,7 @@ pub struct Manifest {
     pub strata: Vec<String>,
     /// How edges and distances were made.
     pub edges: EdgesRecord,
-    /// Species, in the order of the config.
+    /// Species, sorted by name.
     pub species: Vec<SpeciesRecord>,
     /// Side of a chunk in 1/1024 m.
     pub chunk_size: i64,
@@ -296,7 +296,7 @@ pub struct SpeciesRecord {
 }
 
 /// An immutable file of a world, named by its place and its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Artefact {
     /// Column of the tile, from the west.
     pub x: i64,
