@@ -173,7 +173,7 @@ pub(crate) struct EditArgs {
     #[arg(long, value_enum, default_value = "replace", requires = "patch")]
     pub(crate) mode: PatchModeWord,
     /// How much of a patch takes hold, above 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "patch")]
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "patch", value_parser = parse_alpha)]
     pub(crate) alpha: f64,
     /// Worker threads; by default one a core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -293,6 +293,13 @@ fn parse_numbers(text: &str) -> Result<Vec<f64>, String> {
             .map_err(|e| format!("{part:?}: {e}"))
     };
     text.split(',').map(number).collect()
+}
+
+fn parse_alpha(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| {
+        "expected a number; a file of shares can be given to a [[terrain.patch]] of the config"
+            .into()
+    })
 }
 
 /// Reads x, y and radius of a brush, and what it does.

@@ -156,7 +156,8 @@ fn report(
 const MOST_PLACES: usize = 12;
 
 fn changed(changed: &Changed, voice: Voice) {
-    for (stage, tiles) in &changed.tiles {
+    // Weights before distances, as they are made.
+    for (stage, tiles) in changed.tiles.iter().rev() {
         let places = tiles.iter().map(|[x, y]| format!("({x}, {y})"));
         let tiles = places_of(tiles.len(), "tile", places);
         voice.line(format_args!("{stage:<12}{tiles}"));

@@ -66,6 +66,16 @@ pub struct EditRecord {
 }
 
 impl EditRecord {
+    /// What decides what it does to the pixels under it: what it is, where it lies and its raster's content; not its number.
+    pub fn identity(&self) -> String {
+        format!(
+            "{:?} at {:?} with {}",
+            self.op,
+            self.rect(),
+            self.raster.digest
+        )
+    }
+
     /// The pixels of the map that its raster lies over; they may reach beyond the map.
     pub fn rect(&self) -> Rect {
         let (x, y) = (self.raster.x, self.raster.y);
