@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
-use ecotone_grid::{Raster, Rect, Window};
+use ecotone_grid::{Raster, Rect};
 use ecotone_scatter::{self as scatter, BlockId, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
@@ -13,7 +13,7 @@ use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::error::BakeError;
-use crate::inputs::MaskScratch;
+use crate::inputs::Covers;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
 
@@ -35,11 +35,10 @@ pub(crate) struct Made {
 #[derive(Default)]
 pub(crate) struct Worker {
     heights: Raster<f64>,
-    mask: MaskScratch,
     normals: Raster<f32>,
     /// Normals of a tile alone, where those of its neighbours were read as well.
     core_normals: Raster<f32>,
-    masks: Raster<f32>,
+    masks: Covers,
     slope: Raster<f32>,
     weights: Raster<u8>,
     distances: Raster<i16>,
@@ -78,16 +77,11 @@ impl Worker {
             &mut self.normal_scratch,
             &mut self.normals,
         );
-        let n_masks = scene.inputs.masks.len();
-        self.masks.reset(core, n_masks, 0.0);
-        for (band, mask) in scene.inputs.masks.iter().enumerate() {
-            mask.read(&mut self.mask, band, &mut self.masks)?;
-        }
-        let masks: Vec<Window<'_, f32>> = (0..n_masks).map(|k| self.masks.band(k)).collect();
+        self.masks.read(&scene.inputs.masks, core)?;
         let ground = terrain::Ground {
             normals: &self.normals,
             heights: self.heights.band(0),
-            masks: &masks,
+            masks: &self.masks.windows(),
             grid: scene.plan.transform,
         };
         terrain::weights(

@@ -15,6 +15,7 @@
 
 mod cache;
 pub mod config;
+pub mod edit;
 mod error;
 mod ground;
 mod inputs;
@@ -32,7 +33,7 @@ mod trim;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use ecotone_store::{Committed, Revision, WorldWriter};
+use ecotone_store::{Committed, EditRecord, Revision, WorldWriter};
 
 pub use error::BakeError;
 pub use inputs::shapes::geojson;
@@ -40,6 +41,7 @@ pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
 
 use config::Loaded;
+use edit::{EditError, Edits};
 use scene::Scene;
 
 /// What a bake may take, beside its config.
@@ -49,14 +51,18 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Bytes of decoded inputs, tiles and patterns that are kept at hand; workers' own windows come on top.
     pub memory_bytes: u64,
+    /// What lies over the config, on the map's grid, with rasters in the world directory; `None`: the edits of the world that is
+    /// there.
+    pub edits: Option<Vec<EditRecord>>,
 }
 
 impl Default for Options {
-    /// The config's directory and 192 MiB.
+    /// The config's directory, 192 MiB, and the world's own edits.
     fn default() -> Self {
         Self {
             out: None,
             memory_bytes: 192 << 20,
+            edits: None,
         }
     }
 }
@@ -67,6 +73,8 @@ pub struct Bake {
     out: PathBuf,
     /// The config's text.
     config: String,
+    /// The edits of the world as they were when they were looked at, where that was before its lock was taken.
+    seen_edits: Option<Vec<EditRecord>>,
 }
 
 /// What a bake did.
@@ -96,16 +104,39 @@ impl Bake {
     /// Opens and checks what a config names.
     ///
     /// # Errors
-    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Input`] where one cannot be read.
+    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Input`] where one cannot be read;
+    /// [`BakeError::Edit`] where the world's edits do not fit the config or the map.
     pub fn open(loaded: &Loaded, options: &Options) -> Result<Self, BakeError> {
         let out = options
             .out
             .clone()
             .unwrap_or_else(|| tidied(&loaded.resolve(&loaded.config.output.directory)));
+        let Some(given) = options.edits.clone() else {
+            let edits = Edits::of_world(&out)?;
+            let seen = edits.records().to_vec();
+            let bake = Self::open_under(loaded, edits, out, options.memory_bytes)?;
+            return Ok(Self {
+                seen_edits: Some(seen),
+                ..bake
+            });
+        };
+        let edits = Edits::given(given, &out, None);
+        Self::open_under(loaded, edits, out, options.memory_bytes)
+    }
+
+    /// Opens and checks what a config names, under edits.
+    pub(crate) fn open_under(
+        loaded: &Loaded,
+        edits: Edits,
+        out: PathBuf,
+        memory_bytes: u64,
+    ) -> Result<Self, BakeError> {
+        let loaded = loaded.under(edits)?;
         Ok(Self {
-            scene: Scene::open(loaded, options.memory_bytes)?,
+            scene: Scene::open(&loaded, memory_bytes)?,
             out,
-            config: loaded.text.clone(),
+            config: loaded.text,
+            seen_edits: None,
         })
     }
 
@@ -122,9 +153,11 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().map(|mask| mask.describe());
+        let masks = inputs.masks.iter().filter_map(|mask| mask.describe());
         let mut lines = manifest::describe_heights(inputs.heights.layers());
         lines.extend(masks);
+        let edits = inputs.edits.len();
+        lines.extend((edits > 0).then(|| format!("{edits} edits of {}", self.out.display())));
         lines
     }
 
@@ -147,9 +180,26 @@ impl Bake {
     ) -> Result<Outcome, BakeError> {
         let mut writer =
             WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
+        let current = writer.current().map(|world| world.edits.as_slice());
+        if let Some(seen) = &self.seen_edits
+            && current.unwrap_or_default() != seen
+        {
+            return Err(EditError::EditedMeanwhile.into());
+        }
+        self.run_into(&mut writer, threads, cancel, progress)
+    }
+
+    /// As [`Bake::run`], into a world that is open already.
+    pub(crate) fn run_into(
+        self,
+        writer: &mut WorldWriter,
+        threads: usize,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Outcome, BakeError> {
         // More threads than jobs would only be started and ended.
         let threads = threads.min(self.scene.plan.jobs.len()).max(1);
-        let written = run::run(&self.scene, &mut writer, threads, cancel, progress)
+        let written = run::run(&self.scene, writer, threads, cancel, progress)
             .map_err(|error| self.why(error))?;
         let inputs = &self.scene.inputs;
         let manifest = manifest::filled(self.scene.manifest, written);

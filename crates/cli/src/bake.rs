@@ -55,6 +55,7 @@ fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliE
         &Options {
             out: args.out.clone(),
             memory_bytes,
+            ..Options::default()
         },
     )?;
     for warning in bake.warnings() {

@@ -4,6 +4,7 @@ mod args;
 mod bake;
 mod check;
 pub mod demo;
+mod edit;
 mod error;
 mod inspect;
 mod progress;
@@ -30,6 +31,7 @@ pub fn run() -> ExitCode {
     let done = match &cli.command {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
+        Command::Edit(args) => edit::edit(args, voice),
         Command::Plan(args) => bake::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),

@@ -206,8 +206,8 @@ fn share(raw: f64, one: f64) -> f64 {
 }
 
 impl PatchMode {
-    /// The height under a patch.
-    fn over(self, height: f64, patch: f64, share: f64) -> f64 {
+    /// The height under a patch of which a share takes hold; void only where numbers run over, or where it was.
+    pub fn over(self, height: f64, patch: f64, share: f64) -> f64 {
         // Not a NaN either.
         let takes_hold = share > 0.0 && !patch.is_nan();
         if !takes_hold || (height.is_nan() && self != Self::Replace) {

@@ -1,0 +1,91 @@
+//! A file of heights as an edit: what of it lies over the map, on the map's grid, as 32-bit reals.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ecotone_geotiff::{Alpha, BlockCache, Options, Patch, PatchMode};
+use ecotone_grid::{Raster, Rect};
+
+use super::brush::{check_size, cropped};
+use super::{EditError, MOST_PIXELS};
+use crate::config::Loaded;
+use crate::error::BakeError;
+use crate::inputs::open_heights;
+
+/// Pixels that are read at a time.
+const PIXELS: usize = 1 << 20;
+/// Decoded blocks that are kept meanwhile: a row of the blocks of a wide file.
+const BLOCK_BYTES: usize = 32 << 20;
+
+/// Reads what of a file lies over the map, in metres, NaN where it is void.
+pub(super) fn read(
+    loaded: &Loaded,
+    file: &Path,
+    alpha: f64,
+    map: Rect,
+) -> Result<Raster<f32>, BakeError> {
+    if !(alpha > 0.0 && alpha <= 1.0) {
+        return Err(EditError::Number {
+            what: "alpha",
+            found: alpha,
+            expected: "more than 0 and at most 1".to_owned(),
+        }
+        .into());
+    }
+    let blocks = Arc::new(BlockCache::new(BLOCK_BYTES));
+    let base = open_heights(loaded, &blocks)?;
+    let base = base.layers().base();
+    if base.rect() != map {
+        let size = |rect: Rect| [rect.width(), rect.height()];
+        let (then, now) = (size(map), size(base.rect()));
+        return Err(EditError::Resized { then, now }.into());
+    }
+    // Only where it lies is asked here; what becomes of a height under it is the log's.
+    let (mode, whole) = (PatchMode::Replace, Alpha::Everywhere(1.0));
+    let patch = Patch::open(file, &Options::default(), mode, &whole, base, &blocks)?;
+    let rect = patch.rect().intersect(&map);
+    if rect.is_empty() {
+        return Err(off_map(file, base, map).into());
+    }
+    check_size(&file.display().to_string(), rect)?;
+    let raster = over(&patch, rect)?;
+    let is_height = |value: f32| !value.is_nan();
+    cropped(&raster, is_height).ok_or_else(|| {
+        let path = file.to_owned();
+        EditError::Void { path }.into()
+    })
+}
+
+fn off_map(file: &Path, base: &ecotone_geotiff::Mosaic, map: Rect) -> EditError {
+    let place = base.georeference().ok().flatten();
+    let [west, south, east, north] = place.map_or(
+        [0.0, 0.0, map.width() as f64, map.height() as f64],
+        |place| place.transform.bounds(map),
+    );
+    EditError::OffMap {
+        what: file.display().to_string(),
+        west,
+        south,
+        east,
+        north,
+    }
+}
+
+/// The heights over some pixels of the map, a few rows in double precision at a time.
+fn over(patch: &Patch, rect: Rect) -> Result<Raster<f32>, BakeError> {
+    debug_assert!(rect.area() <= MOST_PIXELS);
+    let (west, north) = (patch.rect().x0, patch.rect().y0);
+    let n_rows = (PIXELS / rect.width()).max(1) as i64;
+    let mut pixels = Vec::with_capacity(rect.area());
+    let mut rows = Raster::default();
+    for y in (rect.y0..rect.y1).step_by(n_rows as usize) {
+        let end = rect.y1.min(y + n_rows);
+        let own = Rect::new(rect.x0 - west, y - north, rect.x1 - west, end - north);
+        patch.heights().read(own, &mut rows)?;
+        pixels.extend(rows.pixels().iter().map(|&height| height as f32));
+    }
+    // A double that no 32-bit real can hold is no height.
+    let endless = pixels.iter_mut().filter(|value| value.is_infinite());
+    endless.for_each(|value| *value = f32::NAN);
+    Ok(Raster::from_pixels(rect, 1, pixels))
+}
