@@ -132,6 +132,16 @@ impl Files {
         self.sync_folder(folder_of(path))
     }
 
+    /// [`Files::sync_folder`] of all folders above one, as far up as the system lets us.
+    pub(crate) fn sync_folders_above(&self, folder: &Path) -> Result<(), StoreError> {
+        self.sync_folder_of(folder)?;
+        for above in folder_of(folder).ancestors().skip(1) {
+            // Best effort: those far up have mostly been there for long, and may be closed to us.
+            let _ = self.0.sync_folder(above);
+        }
+        Ok(())
+    }
+
     /// Gives a file or folder another name, over what had it.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
         let renamed = self.0.rename(from, to);

@@ -167,17 +167,22 @@ fn sweep(
 }
 
 /// Whether a revision is gone now; not so where a reader holds it.
+///
+/// It goes under another name first, so that no power cut leaves a part of it.
 fn remove_revision(world: &WorldFolder, revision: u64) -> Result<bool, StoreError> {
     let folder = world.revision(revision);
-    let manifest = folder.join(WORLD_JSON);
-    let held = world.files.lock(&manifest, Hold::ToRemove)?;
+    let held = world.files.lock(&folder.join(WORLD_JSON), Hold::ToRemove)?;
     if matches!(held, Some(Lock::Busy)) {
         return Ok(false);
     }
-    // While the lock is held, so that no reader takes a revision that is on its way out.
-    world.files.remove(&manifest)?;
+    // So long that no reader takes a revision on its way out; elsewhere an open file keeps its folder's name.
+    let held = held.filter(|_| cfg!(unix));
+    let unfinished = Files::temporary(&folder);
+    world.files.remove_folder(&unfinished)?;
+    world.files.rename(&folder, &unfinished)?;
+    world.files.sync_folder_of(&folder)?;
     drop(held);
-    world.files.remove_folder(&folder)?;
+    world.files.remove_folder(&unfinished)?;
     Ok(true)
 }
 

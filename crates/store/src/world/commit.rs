@@ -125,16 +125,13 @@ impl WorldWriter {
             n_removed: 0,
             warnings: Vec::new(),
         };
-        let upon = self.journal.upon();
         let world_json = revision.manifest.to_json();
         let tidied = [
-            self.journal.drop(&self.world, upon),
             self.world.refresh_copies(&revision.manifest, &world_json),
-            self.remove_loose(number, &mut committed),
+            self.forget_journal(&mut committed),
         ];
-        committed
-            .warnings
-            .extend(tidied.into_iter().filter_map(Result::err));
+        let warnings = tidied.into_iter().filter_map(Result::err);
+        committed.warnings.extend(warnings);
         Ok(committed)
     }
 
@@ -213,6 +210,16 @@ impl WorldWriter {
             let _ = files.remove_folder(&unfinished);
         }
         written
+    }
+
+    /// Drops the journal that the current revision makes needless, and the files that only it names.
+    fn forget_journal(&mut self, committed: &mut Committed) -> Result<(), StoreError> {
+        let upon = self.journal.upon();
+        if self.journal.drop(&self.world, upon)? {
+            // It still builds upon this revision: it must not come back without its files.
+            self.world.files.sync_folder(&self.world.path)?;
+        }
+        self.remove_loose(committed.revision, committed)
     }
 
     /// What follows a commit and may fail without harm.

@@ -171,14 +171,14 @@ impl Journal {
         self.upon
     }
 
-    /// Removes the file, and starts anew upon a revision.
-    pub fn drop(&mut self, world: &WorldFolder, upon: Option<Current>) -> Result<(), StoreError> {
+    /// Removes the file, and starts anew upon a revision; whether there was a file.
+    pub fn drop(&mut self, world: &WorldFolder, upon: Option<Current>) -> Result<bool, StoreError> {
         let exists = std::mem::take(&mut self.exists);
         *self = Self::resume(world, upon, None);
         if exists {
             Self::discard(world)?;
         }
-        Ok(())
+        Ok(exists)
     }
 }
 

@@ -97,6 +97,9 @@ impl World {
             // A file system without locks: read on, unprotected.
             Some(Lock::Unknown(_)) => None,
         };
+        if world.files.stat(&path)?.is_none() {
+            return Ok(None); // It went between the look and the lock.
+        }
         let (sums, _) = world.read_sums(revision, sums)?;
         let manifest = world.read_manifest(revision, &sums)?;
         Ok(Some(Self {

@@ -68,8 +68,8 @@ impl WorldWriter {
         let mut base = Base::find(&world)?;
         let is_whole = base.is_whole();
         if base.manifest.is_none() {
-            // Another may have made the folder and been killed.
-            world.files.sync_folder_of(dir)?;
+            // Another may have made the folder, and those above it, and been killed.
+            world.files.sync_folders_above(dir)?;
         }
         let remains = recover(&world, &mut base)?;
         Ok(Self {
