@@ -3,6 +3,7 @@
 //! A bake adds lines to the world's journal as its jobs are done, and a revision keeps the lines of all of its jobs. A line that
 //! rotted is no line: its job is done again.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -177,6 +178,13 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 /// The whole entries of a ledger's bytes.
 pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
     lines(bytes).filter_map(|(_, line)| read_line(line))
+}
+
+/// The whole entries of a ledger's bytes whose lines are not among those already seen.
+pub(crate) fn new_entries(bytes: &[u8], seen: &mut HashSet<Digest>) -> Vec<Entry> {
+    let lines = lines(bytes).map(|(_, line)| line);
+    let new = lines.filter(|line| seen.insert(Digest::of(line)));
+    new.filter_map(read_line).collect()
 }
 
 /// How many lines are torn or rotten, and where the first of them starts.

@@ -1,12 +1,13 @@
 //! The chain of digests: `current` holds the digest of a revision's `sums`, which hold those of the revision's files, of which
 //! `world.json` holds those of the artefacts. The ledger is apart: each of its lines carries its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::folder::{CURRENT, SUMS, WORLD_JSON, WorldFolder};
+use crate::manifest::layout::FileNames;
 use crate::{Digest, Manifest, StoreError};
 
 /// What `current` says.
@@ -112,7 +113,7 @@ impl WorldFolder {
         let bytes = self.files.read(&path)?.ok_or_else(|| missing(&path))?;
         let digest = Digest::of(&bytes);
         if let Some(expected) = expected.filter(|&expected| expected != digest) {
-            let reason = format!("expected digest {expected}, found {digest}");
+            let reason = format!("`current` expects digest {expected}, found {digest}");
             return Err(StoreError::damaged(&path, reason));
         }
         let wrong = || StoreError::damaged(&path, "expected a digest and a name on each line");
@@ -143,13 +144,17 @@ impl WorldFolder {
         Manifest::from_json(&bytes, &path.display().to_string())
     }
 
-    /// The manifest of a revision whose sums hold, whatever `current` says of them.
+    /// The files that a revision names whose sums hold, whatever `current` says of them.
     ///
     /// # Errors
-    /// As [`WorldFolder::read_manifest`].
-    pub fn read_whole(&self, revision: u64) -> Result<Manifest, StoreError> {
+    /// [`StoreError::Damaged`], [`StoreError::Corrupt`] or an error of the system.
+    pub fn read_names(&self, revision: u64) -> Result<HashSet<String>, StoreError> {
         let (sums, _) = self.read_sums(revision, None)?;
-        self.read_manifest(revision, &sums)
+        let bytes = self.read_own(revision, &sums, WORLD_JSON)?;
+        let path = self.revision(revision).join(WORLD_JSON);
+        let names: FileNames = serde_json::from_slice(&bytes)
+            .map_err(|why| StoreError::corrupt(&path.display().to_string(), 0, why.to_string()))?;
+        Ok(names.into_all().collect())
     }
 }
 

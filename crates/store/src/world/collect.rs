@@ -21,12 +21,9 @@ impl Named {
 
     /// Takes in what a revision names.
     pub fn add(&mut self, manifest: &Manifest) {
-        self.0.insert(manifest.revision, names(manifest).collect());
+        let names = manifest.artefacts().map(|artefact| artefact.file.clone());
+        self.0.insert(manifest.revision, names.collect());
     }
-}
-
-fn names(manifest: &Manifest) -> impl Iterator<Item = String> {
-    manifest.artefacts().map(|artefact| artefact.file.clone())
 }
 
 /// What a collection found and removed.
@@ -77,23 +74,21 @@ impl Collected {
     ) -> Result<(), StoreError> {
         let is_before = revision < current;
         let n_kept = self.named.0.range(..current).count();
-        let manifest = match world.read_whole(revision) {
-            Ok(manifest) => Some(manifest),
+        let names = match world.read_names(revision) {
+            Ok(names) => Some(names),
             Err(error) if error.is_damage() => {
                 self.damaged.extend(Some(error).filter(|_| is_before));
                 None
             }
             Err(error) => return Err(error),
         };
-        let stays = is_before && n_kept < KEPT_BEFORE && manifest.is_some();
+        let stays = is_before && n_kept < KEPT_BEFORE && names.is_some();
         if !stays && remove_revision(world, revision)? {
             self.n_removed += u64::from(!is_before);
-            let names = manifest.iter().filter(|_| is_before).flat_map(names);
-            self.aged.extend(names);
-        } else {
-            manifest
-                .iter()
-                .for_each(|manifest| self.named.add(manifest));
+            self.aged
+                .extend(names.into_iter().filter(|_| is_before).flatten());
+        } else if let Some(names) = names {
+            self.named.0.insert(revision, names);
         }
         Ok(())
     }

@@ -79,8 +79,7 @@ impl WorldWriter {
         // A kill from here on costs no job.
         self.settle()?;
         let changed = Changed::between(&self.world, self.current.as_ref(), &revision.manifest)?;
-        let world_json = revision.manifest.to_json();
-        let current = self.write_revision(&revision, &changed, &world_json)?;
+        let current = self.write_revision(&revision, &changed)?;
         let path = self.world.join(CURRENT);
         self.world
             .files
@@ -96,7 +95,7 @@ impl WorldWriter {
         self.named.add(&revision.manifest);
         self.current = Some(revision.manifest);
         match self.world.files.sync_folder(&self.world.path) {
-            Ok(()) => self.tidy(current, was_whole, &world_json, &mut committed),
+            Ok(()) => self.tidy(current, was_whole, &mut committed),
             // A power cut may bring the revision before back: leave its files and the journal alone.
             Err(error) => {
                 self.has_failed = true;
@@ -125,9 +124,8 @@ impl WorldWriter {
             n_removed: 0,
             warnings: Vec::new(),
         };
-        let world_json = revision.manifest.to_json();
         let tidied = [
-            self.world.refresh_copies(&revision.manifest, &world_json),
+            self.world.refresh_copies(number),
             self.forget_journal(&mut committed),
         ];
         let warnings = tidied.into_iter().filter_map(Result::err);
@@ -178,7 +176,6 @@ impl WorldWriter {
         &self,
         revision: &Revision,
         changed: &Changed,
-        world_json: &[u8],
     ) -> Result<Current, StoreError> {
         let files = &self.world.files;
         let number = revision.manifest.revision;
@@ -193,7 +190,7 @@ impl WorldWriter {
                 sums: Sums::default(),
             };
             book.write(LEDGER, &ledger::to_bytes(&revision.ledger))?;
-            book.add_all(revision, changed, world_json)?;
+            book.add_all(revision, changed)?;
             let sums = book.sums.text();
             book.write(SUMS, sums.as_bytes())?;
             files.sync_folder(&unfinished)?;
@@ -223,19 +220,11 @@ impl WorldWriter {
     }
 
     /// What follows a commit and may fail without harm.
-    fn tidy(
-        &mut self,
-        current: Current,
-        was_whole: bool,
-        world_json: &[u8],
-        committed: &mut Committed,
-    ) {
+    fn tidy(&mut self, current: Current, was_whole: bool, committed: &mut Committed) {
         let dropped = self.journal.drop(&self.world, Some(current));
+        let copied = self.world.refresh_copies(current.revision);
         committed.warnings.extend(dropped.err());
-        if let Some(manifest) = &self.current {
-            let copied = self.world.refresh_copies(manifest, world_json);
-            committed.warnings.extend(copied.err());
-        }
+        committed.warnings.extend(copied.err());
         let removed = if was_whole {
             self.remove_loose(current.revision, committed)
         } else {
@@ -282,20 +271,15 @@ impl Book<'_> {
         self.write(name, bytes)
     }
 
-    fn add_all(
-        &mut self,
-        revision: &Revision,
-        changed: &Changed,
-        world_json: &[u8],
-    ) -> Result<(), StoreError> {
+    fn add_all(&mut self, revision: &Revision, changed: &Changed) -> Result<(), StoreError> {
         let manifest = &revision.manifest;
         for stage in manifest.raster_stages() {
-            let text = mosaic_of(manifest, &stage, "../../");
+            let text = mosaic_of(manifest, &stage);
             self.add(&mosaic_name(&stage), text.as_bytes())?;
         }
         self.add(CONFIG_TOML, revision.config.as_bytes())?;
         self.add(RULES_JSON, &to_lines(&revision.rules))?;
         self.add(CHANGED_JSON, &to_lines(changed))?;
-        self.add(WORLD_JSON, world_json)
+        self.add(WORLD_JSON, &manifest.to_json())
     }
 }

@@ -4,15 +4,26 @@ use super::folder::{WORLD_JSON, WorldFolder};
 use crate::vrt::{Mosaic, mosaic};
 use crate::{Manifest, Stage, StoreError};
 
+/// From a revision's folder to the world directory.
+pub(super) const UP: &str = "../../";
+
+/// What stands before a path in a mosaic; no other text of one holds it, since angle brackets are escaped there.
+const BEFORE_PATH: &str = "relativeToVRT=\"1\">";
+
 impl WorldFolder {
-    /// Brings the copies for people up to date; `world_json` is the manifest's text.
-    pub fn refresh_copies(&self, manifest: &Manifest, world_json: &[u8]) -> Result<(), StoreError> {
+    /// Brings the copies for people up to date with a revision.
+    pub fn refresh_copies(&self, revision: u64) -> Result<(), StoreError> {
+        let folder = self.revision(revision);
         let mut is_stale = false;
         for stage in [Stage::Weights, Stage::Sdf] {
-            let text = mosaic_of(manifest, &stage, "");
-            is_stale |= self.refresh_copy(&mosaic_name(&stage), text.as_bytes())?;
+            let name = mosaic_name(&stage);
+            let text = self.files.read_present(&folder.join(&name))?;
+            let text = String::from_utf8_lossy(&text);
+            let text = text.replace(&format!("{BEFORE_PATH}{UP}"), BEFORE_PATH);
+            is_stale |= self.refresh_copy(&name, text.as_bytes())?;
         }
-        is_stale |= self.refresh_copy(WORLD_JSON, world_json)?;
+        let manifest = self.files.read_present(&folder.join(WORLD_JSON))?;
+        is_stale |= self.refresh_copy(WORLD_JSON, &manifest)?;
         if is_stale {
             self.files.sync_folder(&self.path)?;
         }
@@ -37,8 +48,8 @@ pub(super) fn mosaic_name(stage: &Stage) -> String {
     }
 }
 
-/// The mosaic of a raster stage, for a folder from which `prefix` leads to the world directory.
-pub(super) fn mosaic_of(manifest: &Manifest, stage: &Stage, prefix: &str) -> String {
+/// The mosaic of a raster stage, for the folder of a revision.
+pub(super) fn mosaic_of(manifest: &Manifest, stage: &Stage) -> String {
     let (Some((data_type, header)), Some(tiles)) = (manifest.raster(stage), manifest.tiles(stage))
     else {
         return String::new();
@@ -55,7 +66,7 @@ pub(super) fn mosaic_of(manifest: &Manifest, stage: &Stage, prefix: &str) -> Str
         map: grid.map(),
         header: &header,
         data_type,
-        prefix,
+        prefix: UP,
     };
     mosaic(&frame, sources)
 }

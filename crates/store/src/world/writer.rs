@@ -1,6 +1,6 @@
 //! The one writer of a world: takes the lock, puts artefacts, notes jobs that are done.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -109,37 +109,25 @@ impl WorldWriter {
         let revisions = self.world.revisions()?.into_iter();
         let ledgers = revisions.map(|revision| self.world.revision(revision).join(LEDGER));
         let mut known = Vec::new();
+        // A revision shares most lines with the one before it.
+        let mut seen = HashSet::new();
         for path in [self.world.join(JOURNAL)].into_iter().chain(ledgers) {
             let bytes = self.world.files.read(&path)?.unwrap_or_default();
-            known.extend(ledger::entries(&bytes));
+            known.extend(ledger::new_entries(&bytes, &mut seen));
         }
-        let mut seen = HashMap::<Artefact, bool>::new();
         let mut whole = Vec::with_capacity(known.len());
         for entry in known {
-            if self.has_files(&entry, paranoid, &mut seen)? {
+            if self.has_files(&entry, paranoid)? {
                 whole.push(entry);
             }
         }
         Ok(whole)
     }
 
-    fn has_files(
-        &mut self,
-        entry: &Entry,
-        paranoid: bool,
-        seen: &mut HashMap<Artefact, bool>,
-    ) -> Result<bool, StoreError> {
+    fn has_files(&mut self, entry: &Entry, paranoid: bool) -> Result<bool, StoreError> {
         let mut has_all = true;
         for (_, artefact) in &entry.files {
-            let is_whole = match seen.get(artefact) {
-                Some(&is_whole) => is_whole,
-                None => {
-                    let is_whole = self.check_file(artefact, paranoid)?;
-                    seen.insert(artefact.clone(), is_whole);
-                    is_whole
-                }
-            };
-            has_all &= is_whole;
+            has_all &= self.check_file(artefact, paranoid)?;
         }
         Ok(has_all)
     }

@@ -174,6 +174,9 @@ fn torn(live: &Arc<Vec<u8>>, safe: &Arc<Vec<u8>>, dice: &mut Dice) -> Arc<Vec<u8
     }
 }
 
+/// Who holds a lock as long as it lives, and whether others may too.
+type Holder = (Weak<()>, bool);
+
 /// A disk in memory.
 #[derive(Debug, Default)]
 pub struct SimDisk {
@@ -182,7 +185,7 @@ pub struct SimDisk {
     history: Mutex<Option<Vec<State>>>,
     /// Calls until every one fails, as if the process were killed.
     left: Mutex<Option<usize>>,
-    locks: Mutex<BTreeMap<PathBuf, Vec<(Weak<()>, bool)>>>,
+    locks: Mutex<BTreeMap<PathBuf, Vec<Holder>>>,
 }
 
 impl SimDisk {

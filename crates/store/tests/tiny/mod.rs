@@ -76,8 +76,10 @@ fn manifest(target: &Target) -> Manifest {
     }
 }
 
-/// The jobs: what each makes, and of what content.
-fn jobs(target: &Target) -> Vec<(JobKey, Vec<(Stage, Vec<u8>)>)> {
+/// A job and the files it makes.
+type Job = (JobKey, Vec<(Stage, Vec<u8>)>);
+
+fn jobs(target: &Target) -> Vec<Job> {
     let key = |kind, x| JobKey { kind, x, y: 0 };
     let mut jobs = Vec::new();
     for (x, content) in [0, 1].into_iter().zip(target.tiles) {
