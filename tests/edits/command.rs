@@ -184,7 +184,7 @@ fn mistakes_are_refused_with_a_remedy() {
         &place,
         &["edit", "out", "--patch", "a.tif", "--alpha", "a.tif"],
         2,
-        &["[[terrain.patch]]"],
+        &["a.tif"],
     );
 }
 

@@ -172,9 +172,14 @@ pub(crate) struct EditArgs {
     /// What becomes of a height under a patch.
     #[arg(long, value_enum, default_value = "replace", requires = "patch")]
     pub(crate) mode: PatchModeWord,
-    /// How much of a patch takes hold, above 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "patch", value_parser = parse_alpha)]
-    pub(crate) alpha: f64,
+    /// How much of a patch takes hold: a number above 0 to 1, or a file on the patch's own grid.
+    #[arg(
+        long,
+        value_name = "SHARE|FILE",
+        default_value = "1",
+        requires = "patch"
+    )]
+    pub(crate) alpha: String,
     /// Worker threads; by default one a core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -293,13 +298,6 @@ fn parse_numbers(text: &str) -> Result<Vec<f64>, String> {
             .map_err(|e| format!("{part:?}: {e}"))
     };
     text.split(',').map(number).collect()
-}
-
-fn parse_alpha(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| {
-        "expected a number; a file of shares can be given to a [[terrain.patch]] of the config"
-            .into()
-    })
 }
 
 /// Reads x, y and radius of a brush, and what it does.

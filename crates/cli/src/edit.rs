@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ecotone_bake::Outcome;
-use ecotone_bake::edit::{Brush, Change, Editing};
+use ecotone_bake::edit::{Alpha, Brush, Change, Editing};
 use ecotone_store::{Changed, EditRecord, PatchWord, World};
 use serde_json::json;
 
@@ -60,6 +60,10 @@ fn changes(args: &EditArgs) -> Result<Vec<Change>, CliError> {
         PatchModeWord::Max => PatchWord::Max,
         PatchModeWord::Min => PatchWord::Min,
     };
+    let alpha = match args.alpha.parse() {
+        Ok(share) => Alpha::Everywhere(share),
+        Err(_) => Alpha::File(args.alpha.clone().into()),
+    };
     let mut changes = Vec::new();
     changes.extend(args.raise.iter().map(|&stroke| Change::Raise {
         brush: brush(stroke),
@@ -68,7 +72,7 @@ fn changes(args: &EditArgs) -> Result<Vec<Change>, CliError> {
     changes.extend(args.patch.iter().map(|file| Change::Patch {
         file: file.clone(),
         mode,
-        alpha: args.alpha,
+        alpha: alpha.clone(),
     }));
     for (stratum, stroke) in strokes("--paint", &args.paint)? {
         changes.push(Change::Paint {

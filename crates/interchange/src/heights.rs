@@ -112,7 +112,13 @@ fn edit(
         return Ok(None);
     };
     let (path, at) = (world.path(&record.raster)?, record.rect());
-    let (options, alpha) = (Options::default(), Alpha::Everywhere(alpha));
+    let shares = record.shares.as_ref().map(|shares| world.path(shares));
+    let shares = shares.transpose()?;
+    let alpha = match &shares {
+        Some(path) => Alpha::Raster(path.as_path()),
+        None => Alpha::Everywhere(alpha),
+    };
+    let options = Options::default();
     let at = (at.x0, at.y0);
     let patch = Patch::open_at(&path, &options, at, mode(word), &alpha, blocks)?;
     Ok(Some(patch))

@@ -63,17 +63,23 @@ pub struct EditRecord {
     /// Its raster: one band of 32-bit reals. Its place is the pixel of the map under its north-west corner, which may lie off the map.
     #[serde(flatten)]
     pub raster: Artefact,
+    /// How much of each pixel of it takes hold, from 0 to 1, where that is not the same everywhere: one band of 32-bit reals,
+    /// pixel for pixel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Artefact>,
 }
 
 impl EditRecord {
     /// What decides what it does to the pixels under it: what it is, where it lies and its raster's content; not its number.
     pub fn identity(&self) -> String {
-        format!(
-            "{:?} at {:?} with {}",
-            self.op,
-            self.rect(),
-            self.raster.digest
-        )
+        let digests = self.artefacts().map(|file| file.digest.as_str());
+        let digests: Vec<&str> = digests.collect();
+        format!("{:?} at {:?} with {digests:?}", self.op, self.rect())
+    }
+
+    /// Its files.
+    pub fn artefacts(&self) -> impl Iterator<Item = &Artefact> {
+        std::iter::once(&self.raster).chain(&self.shares)
     }
 
     /// The pixels of the map that its raster lies over; they may reach beyond the map.
@@ -105,6 +111,7 @@ mod tests {
                 digest: "d".to_owned(),
                 bytes: 9,
             },
+            shares: None,
         };
         let text = serde_json::to_string(&record).unwrap();
         assert!(text.contains(json), "{text}");

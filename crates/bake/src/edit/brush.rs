@@ -40,8 +40,8 @@ impl Brush {
         map: Rect,
     ) -> Result<Raster<f32>, EditError> {
         let is_some = height.abs() <= MOST_HEIGHT_M && height != 0.0;
-        let expected = format!("expected from -{MOST_HEIGHT_M} to {MOST_HEIGHT_M} m, and not 0");
-        check("height", height, is_some, &expected["expected ".len()..])?;
+        let expected = format!("from -{MOST_HEIGHT_M} to {MOST_HEIGHT_M} m, and not 0");
+        check("height", height, is_some, &expected)?;
         self.paint(height, f32::NAN, grid, map)
     }
 
@@ -141,7 +141,13 @@ impl Brush {
     }
 }
 
-fn check(what: &'static str, found: f64, is_right: bool, expected: &str) -> Result<(), EditError> {
+/// Refuses a number that cannot be.
+pub(super) fn check(
+    what: &'static str,
+    found: f64,
+    is_right: bool,
+    expected: &str,
+) -> Result<(), EditError> {
     if is_right {
         return Ok(());
     }

@@ -8,6 +8,7 @@ use ecotone_grid::GeoTransform;
 use ecotone_store::{EditOp, EditRecord, PatchWord, StoreError, World};
 use ecotone_terrain::Layer;
 
+use super::raster::Hold;
 use super::{EditError, EditRaster, HeightEdit};
 use crate::config::{Loaded, nearest};
 use crate::error::BakeError;
@@ -95,8 +96,13 @@ impl Edits {
             return Err(EditError::Moved { then, now: *now, n });
         }
         for edit in &mut records {
-            edit.raster.x = edit.raster.x.saturating_add(east.round() as i64);
-            edit.raster.y = edit.raster.y.saturating_add(south.round() as i64);
+            for file in [Some(&mut edit.raster), edit.shares.as_mut()]
+                .into_iter()
+                .flatten()
+            {
+                file.x = file.x.saturating_add(east.round() as i64);
+                file.y = file.y.saturating_add(south.round() as i64);
+            }
         }
         Ok(records)
     }
@@ -117,8 +123,15 @@ impl Edits {
                 PatchWord::Max => PatchMode::Max,
                 PatchWord::Min => PatchMode::Min,
             };
-            let raster = EditRaster::new(record, &self.dir, blocks);
-            Some(HeightEdit::new(raster, mode, alpha))
+            let open = |file| EditRaster::new(record, file, &self.dir, blocks);
+            Some(HeightEdit {
+                raster: open(&record.raster),
+                mode,
+                hold: match &record.shares {
+                    Some(shares) => Hold::Shares(Box::new(open(shares))),
+                    None => Hold::Everywhere(alpha),
+                },
+            })
         };
         records.iter().filter_map(edit).collect()
     }
@@ -126,9 +139,8 @@ impl Edits {
     /// The masks of the strokes over strata.
     pub(crate) fn masks(&self, records: &[EditRecord], blocks: &Arc<BlockCache>) -> Vec<Mask> {
         let strokes = records.iter().filter(|edit| edit.op.stratum().is_some());
-        strokes
-            .map(|record| Mask::Stroke(EditRaster::new(record, &self.dir, blocks)))
-            .collect()
+        let open = |edit: &EditRecord| EditRaster::new(edit, &edit.raster, &self.dir, blocks);
+        strokes.map(|edit| Mask::Stroke(open(edit))).collect()
     }
 
     /// What the strokes over strata do, in the order of [`Edits::masks`].

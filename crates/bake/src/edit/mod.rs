@@ -15,8 +15,8 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_grid::Raster;
 use ecotone_store::{
-    BandHeader, EditOp, EditRecord, Manifest, PatchWord, Stage, TileHeader, World, WorldWriter,
-    content_digest, encode_tiff,
+    Artefact, BandHeader, EditOp, EditRecord, Manifest, PatchWord, Stage, TileHeader, World,
+    WorldWriter, content_digest, encode_tiff,
 };
 
 pub use brush::{Brush, MOST_HEIGHT_M};
@@ -46,8 +46,8 @@ pub enum Change {
         file: PathBuf,
         /// What becomes of a height under it.
         mode: PatchWord,
-        /// How much of it takes hold, above 0 to 1.
-        alpha: f64,
+        /// How much of it takes hold.
+        alpha: Alpha,
     },
     /// Raises the weight of a stratum.
     Paint {
@@ -69,6 +69,30 @@ pub enum Change {
     },
 }
 
+/// How much of a patch takes hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Alpha {
+    /// As much everywhere, above 0 to 1.
+    Everywhere(f64),
+    /// As much as a file on the patch's own grid says.
+    File(PathBuf),
+}
+
+/// What an edit does where.
+struct Rasters {
+    /// Heights in metres, or shares of a stratum.
+    values: Raster<f32>,
+    /// How much of the heights takes hold.
+    shares: Option<Raster<f32>>,
+}
+
+impl From<Raster<f32>> for Rasters {
+    fn from(values: Raster<f32>) -> Self {
+        let shares = None;
+        Self { values, shares }
+    }
+}
+
 impl Change {
     fn op(&self) -> EditOp {
         match self.clone() {
@@ -76,7 +100,13 @@ impl Change {
                 mode: PatchWord::Add,
                 alpha: 1.0,
             },
-            Self::Patch { mode, alpha, .. } => EditOp::Heights { mode, alpha },
+            Self::Patch { mode, alpha, .. } => EditOp::Heights {
+                mode,
+                alpha: match alpha {
+                    Alpha::Everywhere(alpha) => alpha,
+                    Alpha::File(_) => 1.0,
+                },
+            },
             Self::Paint { stratum, .. } => EditOp::Paint { stratum },
             Self::Erase { stratum, .. } => EditOp::Erase { stratum },
         }
@@ -104,8 +134,9 @@ impl Change {
                     PatchWord::Min => "min",
                 };
                 let share = match alpha {
-                    1.0 => String::new(),
-                    alpha => format!(", alpha {alpha}"),
+                    Alpha::Everywhere(1.0) => String::new(),
+                    Alpha::Everywhere(alpha) => format!(", alpha {alpha}"),
+                    Alpha::File(file) => format!(", alpha {}", file.display()),
                 };
                 format!("patch {} ({mode}{share})", file.display())
             }
@@ -182,8 +213,8 @@ impl Editing {
     pub fn add(&mut self, change: &Change) -> Result<(), BakeError> {
         let grid = &self.manifest.grid;
         let (transform, map) = (grid.transform(), grid.tiles().map());
-        let raster = match change {
-            Change::Raise { brush, height } => brush.heights(*height, &transform, map)?,
+        let made: Rasters = match change {
+            Change::Raise { brush, height } => brush.heights(*height, &transform, map)?.into(),
             Change::Paint {
                 stratum,
                 brush,
@@ -195,23 +226,26 @@ impl Editing {
                 strength,
             } => {
                 log::check_stratum(&self.loaded, stratum)?;
-                brush.shares(*strength, &transform, map)?
+                brush.shares(*strength, &transform, map)?.into()
             }
-            Change::Patch { file, alpha, .. } => patch::read(&self.loaded, file, *alpha, map)?,
+            Change::Patch { file, alpha, .. } => patch::read(&self.loaded, file, alpha, map)?,
         };
-        let artefact = self.put(&raster)?;
+        let raster = self.put(&made.values)?;
+        let shares = made.shares.map(|shares| self.put(&shares)).transpose()?;
+        let rect = made.values.rect();
         let last = self.log.last().map_or(0, |edit| edit.number);
         self.log.push(EditRecord {
             number: last + 1,
             op: change.op(),
             text: change.text(),
-            size: [raster.rect().width() as u32, raster.rect().height() as u32],
-            raster: artefact,
+            size: [rect.width() as u32, rect.height() as u32],
+            raster,
+            shares,
         });
         Ok(())
     }
 
-    fn put(&mut self, raster: &Raster<f32>) -> Result<ecotone_store::Artefact, BakeError> {
+    fn put(&mut self, raster: &Raster<f32>) -> Result<Artefact, BakeError> {
         let grid = self.manifest.raster(&Stage::Weights);
         let (_, grid) = grid.expect("every world has weights");
         let header = TileHeader {

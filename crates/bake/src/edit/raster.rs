@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ecotone_geotiff::{BlockCache, Mosaic, MosaicFile, Options, PatchMode, SourceError};
 use ecotone_grid::{Raster, Rect};
-use ecotone_store::{EditRecord, content_digest};
+use ecotone_store::{Artefact, EditRecord, content_digest};
 
 /// The raster of an edit.
 pub(crate) struct EditRaster {
@@ -19,11 +19,16 @@ pub(crate) struct EditRaster {
 }
 
 impl EditRaster {
-    /// The raster of a record, in the world directory; nothing is opened.
-    pub(crate) fn new(record: &EditRecord, dir: &Path, blocks: &Arc<BlockCache>) -> Self {
+    /// A raster of a record, in the world directory; nothing is opened.
+    pub(crate) fn new(
+        record: &EditRecord,
+        raster: &Artefact,
+        dir: &Path,
+        blocks: &Arc<BlockCache>,
+    ) -> Self {
         Self {
-            path: dir.join(&record.raster.file),
-            digest: record.raster.digest.clone(),
+            path: dir.join(&raster.file),
+            digest: raster.digest.clone(),
             rect: record.rect(),
             blocks: Arc::clone(blocks),
             opened: OnceLock::new(),
@@ -97,40 +102,45 @@ impl EditRaster {
     }
 }
 
+/// How much of an edit of the heights takes hold.
+pub(crate) enum Hold {
+    /// As much everywhere.
+    Everywhere(f64),
+    /// As much as a raster over the same pixels says.
+    Shares(Box<EditRaster>),
+}
+
 /// An edit of the heights.
 pub(crate) struct HeightEdit {
-    raster: EditRaster,
-    mode: PatchMode,
-    /// How much of it takes hold.
-    alpha: f64,
+    pub(super) raster: EditRaster,
+    pub(super) mode: PatchMode,
+    pub(super) hold: Hold,
 }
 
 impl HeightEdit {
-    pub(crate) fn new(raster: EditRaster, mode: PatchMode, alpha: f64) -> Self {
-        Self {
-            raster,
-            mode,
-            alpha,
-        }
-    }
-
     /// Lays it over what `out` holds of `map`.
     pub(crate) fn apply(
         &self,
         map: Rect,
-        scratch: &mut Raster<f64>,
+        scratch: &mut [Raster<f64>; 2],
         out: &mut Raster<f64>,
     ) -> Result<(), SourceError> {
         let shared = self.raster.rect.intersect(&map).intersect(&out.rect());
         if shared.is_empty() {
             return Ok(());
         }
-        self.raster.read(shared, scratch)?;
+        let [edits, shares] = scratch;
+        self.raster.read(shared, edits)?;
+        match &self.hold {
+            Hold::Everywhere(share) => shares.reset(shared, 1, *share),
+            Hold::Shares(raster) => raster.read(shared, shares)?,
+        }
         let from = (shared.x0 - out.rect().x0) as usize;
         for y in shared.y0..shared.y1 {
             let row = &mut out.row_mut(0, y)[from..from + shared.width()];
-            for (height, &edit) in row.iter_mut().zip(scratch.band(0).row(y)) {
-                *height = self.mode.over(*height, edit, self.alpha);
+            let edits = edits.band(0).row(y).iter().zip(shares.band(0).row(y));
+            for (height, (&edit, &share)) in row.iter_mut().zip(edits) {
+                *height = self.mode.over(*height, edit, share);
             }
         }
         Ok(())

@@ -58,7 +58,7 @@ impl Heights {
     /// Reads the heights of a window; NaN where there is none.
     pub(crate) fn read(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
         self.layers.read(rect, out)?;
-        let mut scratch = Raster::default();
+        let mut scratch = [Raster::default(), Raster::default()];
         let map = self.rect();
         let mut edits = self.edits.iter();
         edits.try_for_each(|edit| edit.apply(map, &mut scratch, out))
