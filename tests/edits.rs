@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::edit::{Alpha, Brush, Change, Editing};
-use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
+use ecotone_bake::{Bake, BakeError, EditLog, Options, Outcome, config};
 use ecotone_grid::{GeoTransform, PixelSize, Raster};
 use ecotone_interchange::Finished;
 use ecotone_store::{Manifest, PatchWord, World};
@@ -376,15 +376,13 @@ fn later_bakes_keep_the_edits_and_another_folder_makes_the_same_of_them() {
         (edited, log.clone())
     );
 
-    std::fs::create_dir_all(place.path("other/edits")).unwrap();
-    for edit in &log {
-        let file = &edit.raster.file;
-        std::fs::copy(out.join(file), place.path("other").join(file)).unwrap();
-    }
     let loaded = config::parse(&config_text(64, 60.0), &place.path("world.toml")).unwrap();
     let options = Options {
         out: Some(place.path("other")),
-        edits: Some(log),
+        edits: Some(EditLog {
+            records: log,
+            dir: out,
+        }),
         ..Options::default()
     };
     let bake = Bake::open(&loaded, &options).unwrap();

@@ -82,6 +82,11 @@ impl EditRecord {
         std::iter::once(&self.raster).chain(&self.shares)
     }
 
+    /// Its files, to be named anew.
+    pub fn artefacts_mut(&mut self) -> impl Iterator<Item = &mut Artefact> {
+        std::iter::once(&mut self.raster).chain(&mut self.shares)
+    }
+
     /// The pixels of the map that its raster lies over; they may reach beyond the map.
     pub fn rect(&self) -> Rect {
         let (x, y) = (self.raster.x, self.raster.y);

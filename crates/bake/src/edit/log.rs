@@ -10,6 +10,7 @@ use ecotone_terrain::Layer;
 
 use super::raster::Hold;
 use super::{EditError, EditRaster, HeightEdit};
+use crate::EditLog;
 use crate::config::{Loaded, nearest};
 use crate::error::BakeError;
 use crate::inputs::Mask;
@@ -37,12 +38,9 @@ impl Edits {
     }
 
     /// Edits on a grid, or on the map's own.
-    pub(crate) fn given(records: Vec<EditRecord>, dir: &Path, grid: Option<GeoTransform>) -> Self {
-        Self {
-            records,
-            dir: dir.to_owned(),
-            grid,
-        }
+    pub(crate) fn given(log: EditLog, grid: Option<GeoTransform>) -> Self {
+        let EditLog { records, dir } = log;
+        Self { records, dir, grid }
     }
 
     /// The edits of the world in a directory, where there is one.
@@ -57,6 +55,11 @@ impl Edits {
             dir: dir.to_owned(),
             grid: Some(world.manifest().grid.transform()),
         })
+    }
+
+    /// The world directory that has their rasters.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// The oldest first.
@@ -96,10 +99,7 @@ impl Edits {
             return Err(EditError::Moved { then, now: *now, n });
         }
         for edit in &mut records {
-            for file in [Some(&mut edit.raster), edit.shares.as_mut()]
-                .into_iter()
-                .flatten()
-            {
+            for file in edit.artefacts_mut() {
                 file.x = file.x.saturating_add(east.round() as i64);
                 file.y = file.y.saturating_add(south.round() as i64);
             }

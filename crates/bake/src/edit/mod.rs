@@ -25,7 +25,7 @@ pub(crate) use log::Edits;
 pub(crate) use raster::{EditRaster, HeightEdit};
 
 use crate::config::{self, Loaded};
-use crate::{Bake, BakeError, Outcome, Progress};
+use crate::{Bake, BakeError, EditLog, Options, Outcome, Progress};
 
 /// Pixels that the raster of one edit may have: those of a square of 8192.
 pub const MOST_PIXELS: usize = 1 << 26;
@@ -282,8 +282,16 @@ impl Editing {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
         let grid = self.manifest.grid.transform();
-        let edits = Edits::given(self.log, &self.dir, Some(grid));
-        let bake = Bake::open_under(&self.loaded, edits, self.dir, memory_bytes)?;
+        let log = EditLog {
+            records: self.log,
+            dir: self.dir.clone(),
+        };
+        let edits = Edits::given(log, Some(grid));
+        let options = Options {
+            memory_bytes,
+            ..Options::default()
+        };
+        let bake = Bake::open_under(&self.loaded, edits, self.dir, &options)?;
         bake.run_into(&mut self.writer, threads, cancel, progress)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::config::Loaded;
 use ecotone_bake::survey::{Estimate, Survey, estimate};
-use ecotone_bake::{Bake, BakeError, Options, config};
+use ecotone_bake::{Bake, BakeError, EditLog, Options, config};
 
 use crate::args::CheckArgs;
 use crate::bake::{stop_on_ctrl_c, threads};
@@ -63,7 +63,8 @@ fn options(args: &CheckArgs, memory_bytes: u64) -> Options {
         out: args.world.out.clone(),
         memory_bytes,
         // A check is about the config and what it names.
-        edits: Some(Vec::new()),
+        edits: Some(EditLog::default()),
+        ..Options::default()
     }
 }
 
