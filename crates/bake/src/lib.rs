@@ -313,6 +313,8 @@ impl Bake {
             let Err(error) = run::run(crew, writer, &mut settled, progress) else {
                 break;
             };
+            // What is done is not lost with what failed; the error that matters is the first.
+            let _ = writer.settle();
             let done = settled.iter().flatten().map(|s: &Settled| s.entry.clone());
             done.for_each(|entry| known.learn(entry));
             // Damage that is not among what is known cannot be helped by making it again.
