@@ -39,7 +39,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ecotone_geotiff::SourceError;
-use ecotone_store::{Committed, EditRecord, Entry, Manifest, Revision, Stage, WorldWriter};
+use ecotone_store::{
+    Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
+};
 
 pub use error::BakeError;
 pub use inputs::shapes::geojson;
@@ -65,6 +67,8 @@ pub struct Options {
     pub edits: Option<EditLog>,
     /// Trust nothing but content: read every input, and every file that an earlier bake left.
     pub paranoid: bool,
+    /// Where the world is written.
+    pub disk: Arc<dyn Disk>,
 }
 
 /// Edits on the map's grid, and the world directory that has their rasters; a bake into another one copies them.
@@ -84,6 +88,7 @@ impl Default for Options {
             memory_bytes: 192 << 20,
             edits: None,
             paranoid: false,
+            disk: Arc::new(RealDisk),
         }
     }
 }
@@ -101,6 +106,7 @@ pub struct Bake {
     /// Names of the species, in the order of the config.
     species: Vec<String>,
     paranoid: bool,
+    disk: Arc<dyn Disk>,
 }
 
 /// What a bake did.
@@ -185,6 +191,7 @@ impl Bake {
                 .map(|s| s.name.clone())
                 .collect(),
             paranoid: options.paranoid,
+            disk: Arc::clone(&options.disk),
         })
     }
 
@@ -229,8 +236,8 @@ impl Bake {
         cancel: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
-        let mut writer =
-            WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
+        let mut writer = WorldWriter::open_on(Arc::clone(&self.disk), &self.out)
+            .map_err(|source| BakeError::Closed { source })?;
         let current = writer.current().map(|world| world.edits.as_slice());
         if let Some(seen) = &self.seen_edits
             && current.unwrap_or_default() != seen
