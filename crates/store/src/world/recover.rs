@@ -154,12 +154,10 @@ pub(super) fn recover(world: &WorldFolder, base: &mut Base) -> Result<Remains, S
             .for_each(|manifest| named.add(manifest));
         named
     };
-    let number = base.manifest.as_ref().map(|manifest| manifest.revision);
-    for revision in world.revisions()? {
-        let is_current = Some(revision) == number;
+    if let Some(manifest) = &base.manifest {
         recovered
             .damaged
-            .extend(check_ledger(world, revision, is_current)?);
+            .extend(check_ledger(world, manifest.revision)?);
     }
     let n_found = entries.map(|entries| entries.len());
     Ok(Remains {
@@ -224,12 +222,8 @@ fn missing_file(world: &WorldFolder, entry: &Entry) -> Result<Option<StoreError>
     Ok(None)
 }
 
-/// What is wrong with a revision's ledger. An older one is cut to its whole lines; that of the current revision gets new ones.
-fn check_ledger(
-    world: &WorldFolder,
-    revision: u64,
-    is_current: bool,
-) -> Result<Option<StoreError>, StoreError> {
+/// What is wrong with the ledger of the current revision, which the next commit writes anew. Older ones only save work.
+fn check_ledger(world: &WorldFolder, revision: u64) -> Result<Option<StoreError>, StoreError> {
     let path = world.revision(revision).join(LEDGER);
     let bytes = world.files.read(&path)?;
     let reason = match bytes.as_deref().map(ledger::rotten) {
@@ -239,9 +233,5 @@ fn check_ledger(
             format!("{n_lines} of its lines are not what was written, the first at byte {first}")
         }
     };
-    if !is_current {
-        let whole: Vec<Entry> = ledger::entries(&bytes.unwrap_or_default()).collect();
-        world.files.write_synced(&path, &ledger::to_bytes(&whole))?;
-    }
     Ok(Some(StoreError::damaged(&path, reason)))
 }
