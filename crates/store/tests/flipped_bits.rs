@@ -51,7 +51,7 @@ fn is_noticed(disk: &Arc<dyn Disk>) -> bool {
     let noticed = !recovered.damaged.is_empty() || recovered.n_torn > 0;
     assert!(read.is_ok() || noticed, "{read:?} {recovered:?}");
     for damage in &recovered.damaged {
-        assert!(damage.to_string().contains("`ecotone bake`"), "{damage}");
+        assert!(damage.to_string().contains("`ecotone bake"), "{damage}");
     }
     noticed
 }
