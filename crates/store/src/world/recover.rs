@@ -37,8 +37,7 @@ impl Base {
     pub fn find(world: &WorldFolder) -> Result<Self, StoreError> {
         let revisions = world.revisions()?;
         let found = world.read_current().and_then(|current| match current {
-            // A first commit that was cut off before its end may have left revision 1.
-            None if revisions.iter().all(|&revision| revision <= 1) => Ok(Self::default()),
+            None if never_committed(world, &revisions)? => Ok(Self::default()),
             None => Err(StoreError::damaged(
                 &world.join(CURRENT),
                 "the file is missing, though there are revisions",
@@ -97,6 +96,13 @@ impl Base {
     pub fn is_whole(&self) -> bool {
         self.damaged.is_empty()
     }
+}
+
+/// Whether a world without `current` never had one: a first commit that was cut off may have left revision 1, and the copies
+/// for people come after it.
+fn never_committed(world: &WorldFolder, revisions: &[u64]) -> Result<bool, StoreError> {
+    let has_copy = world.files.stat(&world.join(WORLD_JSON))?.is_some();
+    Ok(revisions.is_empty() || revisions == [1] && !has_copy)
 }
 
 /// A revision's manifest: its own, or the copy for people where that is the same; and what is wrong with its own.
