@@ -125,7 +125,9 @@ impl Recorder {
 
     /// The target of the world that a reader sees.
     fn target_there(&self) -> Option<Target> {
-        let world = World::open_on(self.disk.clone(), Path::new(DIR)).ok()?;
+        // A look from aside: no call of the bake's own, which may be killed.
+        let aside = SimDisk::new(self.disk.state());
+        let world = World::open_on(aside, Path::new(DIR)).ok()?;
         let config = world.config().unwrap();
         (0..125)
             .map(Target::of)
