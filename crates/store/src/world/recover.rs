@@ -37,8 +37,7 @@ impl Base {
     pub fn find(world: &WorldFolder) -> Result<Self, StoreError> {
         let revisions = world.revisions()?;
         let found = world.read_current().and_then(|current| match current {
-            // A first commit that was cut off before its end may have left revision 1.
-            None if revisions.iter().all(|&revision| revision <= 1) => Ok(Self::default()),
+            None if never_committed(world, &revisions)? => Ok(Self::default()),
             None => Err(StoreError::damaged(
                 &world.join(CURRENT),
                 "the file is missing, though there are revisions",
@@ -99,6 +98,13 @@ impl Base {
     }
 }
 
+/// Whether a world without `current` never had one: a first commit that was cut off may have left revision 1, and the copies
+/// for people come after it.
+fn never_committed(world: &WorldFolder, revisions: &[u64]) -> Result<bool, StoreError> {
+    let has_copy = world.files.stat(&world.join(WORLD_JSON))?.is_some();
+    Ok(revisions.is_empty() || revisions == [1] && !has_copy)
+}
+
 /// A revision's manifest: its own, or the copy for people where that is the same; and what is wrong with its own.
 fn manifest_or_copy(
     world: &WorldFolder,
@@ -154,12 +160,10 @@ pub(super) fn recover(world: &WorldFolder, base: &mut Base) -> Result<Remains, S
             .for_each(|manifest| named.add(manifest));
         named
     };
-    let number = base.manifest.as_ref().map(|manifest| manifest.revision);
-    for revision in world.revisions()? {
-        let is_current = Some(revision) == number;
+    if let Some(manifest) = &base.manifest {
         recovered
             .damaged
-            .extend(check_ledger(world, revision, is_current)?);
+            .extend(check_ledger(world, manifest.revision)?);
     }
     let n_found = entries.map(|entries| entries.len());
     Ok(Remains {
@@ -224,12 +228,8 @@ fn missing_file(world: &WorldFolder, entry: &Entry) -> Result<Option<StoreError>
     Ok(None)
 }
 
-/// What is wrong with a revision's ledger. An older one is cut to its whole lines; that of the current revision gets new ones.
-fn check_ledger(
-    world: &WorldFolder,
-    revision: u64,
-    is_current: bool,
-) -> Result<Option<StoreError>, StoreError> {
+/// What is wrong with the ledger of the current revision, which the next commit writes anew. Older ones only save work.
+fn check_ledger(world: &WorldFolder, revision: u64) -> Result<Option<StoreError>, StoreError> {
     let path = world.revision(revision).join(LEDGER);
     let bytes = world.files.read(&path)?;
     let reason = match bytes.as_deref().map(ledger::rotten) {
@@ -239,9 +239,5 @@ fn check_ledger(
             format!("{n_lines} of its lines are not what was written, the first at byte {first}")
         }
     };
-    if !is_current {
-        let whole: Vec<Entry> = ledger::entries(&bytes.unwrap_or_default()).collect();
-        world.files.write_synced(&path, &ledger::to_bytes(&whole))?;
-    }
     Ok(Some(StoreError::damaged(&path, reason)))
 }
