@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "edits/command.rs"]
-mod command;
 #[path = "edits/refused.rs"]
 mod refused;
 mod support;
