@@ -48,7 +48,7 @@ def plants_digest(directory, chunks):
 
 def main(directory):
     with open(os.path.join(directory, "current"), encoding="ascii") as file:
-        revision = os.path.join(directory, "rev", file.read().strip())
+        revision = os.path.join(directory, "rev", file.read().split()[0])
     with open(os.path.join(revision, "world.json"), encoding="utf-8") as file:
         manifest = json.load(file)
     print(json.dumps({

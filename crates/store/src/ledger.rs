@@ -3,7 +3,8 @@
 //! A bake adds lines to the world's journal as its jobs are done, and a revision keeps the lines of all of its jobs. A line that
 //! rotted is no line: its job is done again.
 
-use std::fmt;
+use std::collections::HashSet;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,10 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let hex = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        hex.map(|digit| char::from(DIGITS[usize::from(digit)]))
+            .try_for_each(|digit| f.write_char(digit))
     }
 }
 
@@ -136,34 +140,74 @@ fn checksum(text: &[u8]) -> String {
     blake3::hash(text).to_hex()[..CHECKSUM].to_owned()
 }
 
-impl Entry {
-    /// Adds its line: a checksum, a space, JSON, and a line break.
-    pub(crate) fn put_line(&self, out: &mut Vec<u8>) {
-        let json = serde_json::to_vec(self)
-            .expect("records of numbers, texts and lists always have a JSON form");
-        out.extend_from_slice(checksum(&json).as_bytes());
-        out.push(b' ');
-        out.extend_from_slice(&json);
-        out.push(b'\n');
-    }
-
-    /// Reads a line without its line break; `None` where it is torn or rotten.
-    fn from_line(line: &[u8]) -> Option<Self> {
-        let (sum, rest) = line.split_at_checked(CHECKSUM)?;
-        let json = rest.strip_prefix(b" ")?;
-        if checksum(json).as_bytes() != sum {
-            return None;
-        }
-        serde_json::from_slice(json).ok()
-    }
+/// Adds a record's line: a checksum, a space, JSON, and a line break.
+pub(crate) fn put_line(record: &impl Serialize, out: &mut Vec<u8>) {
+    let json = serde_json::to_vec(record)
+        .expect("records of numbers, texts and lists always have a JSON form");
+    out.extend_from_slice(checksum(&json).as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(&json);
+    out.push(b'\n');
 }
 
-/// The whole entries of a ledger's bytes, and how many lines were torn or rotten.
-pub(crate) fn read_lines(bytes: &[u8]) -> (Vec<Entry>, usize) {
-    let lines = || bytes.split(|&b| b == b'\n').filter(|line| !line.is_empty());
-    let entries: Vec<Entry> = lines().filter_map(Entry::from_line).collect();
-    let n_lost = lines().count() - entries.len();
-    (entries, n_lost)
+/// The JSON of a line with its line break; `None` where it is torn or rotten.
+fn json_of(line: &[u8]) -> Option<&[u8]> {
+    let (sum, rest) = line.split_at_checked(CHECKSUM)?;
+    let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
+    (checksum(json).as_bytes() == sum).then_some(json)
+}
+
+/// Reads a line with its line break; `None` where it is torn or rotten.
+pub(crate) fn read_line<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
+    serde_json::from_slice(json_of(line)?).ok()
+}
+
+/// Whether a line with its line break is as it was written.
+pub(crate) fn is_whole(line: &[u8]) -> bool {
+    json_of(line).is_some()
+}
+
+/// The lines of a ledger's bytes, each with its offset; empty ones are none.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut end = 0;
+    let lines = bytes.split_inclusive(|&b| b == b'\n').map(move |line| {
+        let offset = end;
+        end += line.len() as u64;
+        (offset, line)
+    });
+    lines.filter(|(_, line)| *line != b"\n")
+}
+
+/// The whole entries of a ledger's bytes.
+pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    lines(bytes).filter_map(|(_, line)| read_line(line))
+}
+
+/// The whole entries of a ledger's bytes whose lines are not among those already seen, by their checksums.
+pub(crate) fn new_entries(bytes: &[u8], seen: &mut HashSet<[u8; CHECKSUM]>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (_, line) in lines(bytes) {
+        let sum = line.first_chunk().filter(|sum| !seen.contains(*sum));
+        if let Some((sum, entry)) = sum.zip(read_line(line)) {
+            seen.insert(*sum);
+            entries.push(entry);
+        }
+    }
+    entries
+}
+
+/// How many lines are torn or rotten, and where the first of them starts.
+pub(crate) fn rotten(bytes: &[u8]) -> Option<(usize, u64)> {
+    let mut rotten = lines(bytes).filter(|(_, line)| !is_whole(line));
+    let (first, _) = rotten.next()?;
+    Some((rotten.count() + 1, first))
+}
+
+/// The bytes of a ledger.
+pub(crate) fn to_bytes(entries: &[Entry]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    entries.iter().for_each(|entry| put_line(entry, &mut bytes));
+    bytes
 }
 
 #[cfg(test)]
@@ -202,17 +246,26 @@ mod tests {
 
     #[test]
     fn an_entry_survives_its_line_and_a_flipped_bit_does_not() {
-        let mut bytes = Vec::new();
-        entry().put_line(&mut bytes);
-        assert_eq!(read_lines(&bytes), (vec![entry()], 0));
-        for at in 0..bytes.len() - 1 {
+        let bytes = to_bytes(&[entry()]);
+        assert!(entries(&bytes).eq([entry()]));
+        for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut flipped = bytes.clone();
                 flipped[at] ^= 1 << bit;
-                assert!(read_lines(&flipped).0.is_empty(), "byte {at}, bit {bit}");
+                assert!(entries(&flipped).next().is_none(), "byte {at}, bit {bit}");
+                assert!(rotten(&flipped).is_some(), "byte {at}, bit {bit}");
             }
-            assert!(read_lines(&bytes[..at]).0.is_empty(), "cut at {at}");
+            assert!(entries(&bytes[..at]).next().is_none(), "cut at {at}");
         }
+    }
+
+    #[test]
+    fn a_rotten_line_takes_no_other_with_it() {
+        let mut bytes = to_bytes(&[entry(), entry(), entry()]);
+        let line = bytes.len() / 3;
+        bytes[line + 3] ^= 1;
+        assert_eq!(entries(&bytes).count(), 2);
+        assert_eq!(rotten(&bytes), Some((1, line as u64)));
     }
 
     #[test]

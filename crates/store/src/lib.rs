@@ -32,6 +32,7 @@ pub use chunk::{
     chunk_index, decode_up, encode, encode_up,
 };
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
+pub use disk::{Disk, Guard, Hold, Lock, RealDisk, Stat};
 pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
 pub use facts::Facts;
@@ -45,4 +46,6 @@ pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
 };
 pub use vrt::DataType;
-pub use world::{Changed, ChunkChange, Committed, PlantChanges, Revision, World, WorldWriter};
+pub use world::{
+    Changed, ChunkChange, Committed, PlantChanges, Recovered, Revision, World, WorldWriter,
+};

@@ -43,7 +43,7 @@ pub struct Manifest {
     pub strata: Vec<String>,
     /// How edges and distances were made.
     pub edges: EdgesRecord,
-    /// Species, by name.
+    /// Species, sorted by name.
     pub species: Vec<SpeciesRecord>,
     /// Side of a chunk in 1/1024 m.
     pub chunk_size: i64,
@@ -296,7 +296,7 @@ pub struct SpeciesRecord {
 }
 
 /// An immutable file of a world, named by its place and its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Artefact {
     /// Column of the tile, from the west.
     pub x: i64,
@@ -312,6 +312,7 @@ pub struct Artefact {
 
 /// A chunk file and how many plants it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "layout::ChunkLine")]
 pub struct ChunkArtefact {
     /// The file.
     #[serde(flatten)]
@@ -404,17 +405,21 @@ impl Manifest {
         struct Version {
             format: u32,
         }
-        let corrupt = |why: serde_json::Error| StoreError::corrupt(file, 0, why.to_string());
-        // The version first: another version may lack the fields of this one.
-        let version: Version = serde_json::from_slice(bytes).map_err(corrupt)?;
-        if version.format != FORMAT_VERSION {
-            return Err(StoreError::WrongVersion {
-                file: file.to_owned(),
-                found: version.format,
-                expected: FORMAT_VERSION,
-            });
+        let wrong_version = |found| StoreError::WrongVersion {
+            file: file.to_owned(),
+            found,
+            expected: FORMAT_VERSION,
+        };
+        let manifest: Self = serde_json::from_slice(bytes).map_err(|why| {
+            // Another version may lack the fields of this one.
+            match serde_json::from_slice::<Version>(bytes) {
+                Ok(other) if other.format != FORMAT_VERSION => wrong_version(other.format),
+                _ => StoreError::corrupt(file, 0, why.to_string()),
+            }
+        })?;
+        if manifest.format != FORMAT_VERSION {
+            return Err(wrong_version(manifest.format));
         }
-        let manifest: Self = serde_json::from_slice(bytes).map_err(corrupt)?;
         let grid = &manifest.grid;
         if [grid.width, grid.height, grid.tile_size].contains(&0) || manifest.chunk_size < 1 {
             return Err(StoreError::corrupt(

@@ -119,7 +119,10 @@ pub fn world(bytes: &[u8]) {
     let folder = folder();
     let revision = folder.path().join("rev/1");
     std::fs::create_dir_all(&revision).unwrap();
-    std::fs::write(folder.path().join("current"), "1\n").unwrap();
+    let sums = format!("{}  world.json\n", blake3::hash(bytes).to_hex());
+    let current = format!("1 {}\n", ecotone_store::content_digest(sums.as_bytes()));
+    std::fs::write(folder.path().join("current"), current).unwrap();
+    std::fs::write(revision.join("sums"), sums).unwrap();
     std::fs::write(revision.join("world.json"), bytes).unwrap();
     let Ok(world) = Finished::open(folder.path()) else {
         return;

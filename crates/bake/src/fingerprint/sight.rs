@@ -61,7 +61,8 @@ impl Scene {
                 let core = self.plan.tiles.rect(tile);
                 look.rect(core);
                 self.inputs.look_at_heights(window, &mut look);
-                self.inputs.look_at_masks(core, &mut look);
+                self.inputs
+                    .look_at_masks(core, &self.rules.strata.layers, &mut look);
             }
             Job::Sdf(tile) => {
                 look.rect(self.plan.tiles.rect(tile));

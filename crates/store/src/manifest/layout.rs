@@ -1,9 +1,12 @@
 //! JSON with one line for each item of a list: small enough for thousands of tiles, and readable by people and by `diff`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
+
+use crate::{Artefact, ChunkArtefact};
 
 /// Breaks lines down to this depth: the object, its lists.
 const OPEN_DEPTH: usize = 2;
@@ -88,6 +91,64 @@ impl Formatter for Lines {
     fn end_object_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
         self.filled = true;
         Ok(())
+    }
+}
+
+/// A chunk's line as it is read: a flattened record would be held aside and read twice, for thousands of them.
+#[derive(Deserialize)]
+pub(crate) struct ChunkLine {
+    x: i64,
+    y: i64,
+    file: String,
+    digest: String,
+    bytes: u64,
+    plants: Vec<u64>,
+}
+
+impl From<ChunkLine> for ChunkArtefact {
+    fn from(line: ChunkLine) -> Self {
+        Self {
+            artefact: Artefact {
+                x: line.x,
+                y: line.y,
+                file: line.file,
+                digest: line.digest,
+                bytes: line.bytes,
+            },
+            plants: line.plants,
+        }
+    }
+}
+
+/// The files that a manifest names, and nothing else of it.
+#[derive(Deserialize)]
+pub(crate) struct FileNames {
+    weights: Vec<FileName>,
+    sdf: Vec<FileName>,
+    chunks: Vec<FileName>,
+    #[serde(default)]
+    edits: Vec<FileName>,
+    #[serde(default)]
+    fields: BTreeMap<String, FieldNames>,
+}
+
+#[derive(Deserialize)]
+struct FileName {
+    file: String,
+}
+
+#[derive(Deserialize)]
+struct FieldNames {
+    tiles: Vec<FileName>,
+}
+
+impl FileNames {
+    /// Every one of them.
+    pub(crate) fn into_all(self) -> impl Iterator<Item = String> {
+        let fields = self.fields.into_values().flat_map(|field| field.tiles);
+        let stages = [self.weights, self.sdf, self.chunks, self.edits];
+        let files = stages.into_iter().flatten().chain(fields);
+        files.map(|name| name.file)
     }
 }
 

@@ -9,7 +9,8 @@ use ecotone_grid::Rect;
 
 use super::directory::{Directory, Layout};
 use super::{Compression, Sample, TileHeader, describe, pixel_bytes};
-use crate::{StoreError, disk};
+use crate::StoreError;
+use crate::disk::Files;
 
 /// The shape of a streamed raster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +57,9 @@ impl<T: Sample> StreamWriter<T> {
             let reason = format!("expected one band of pixels, found {layout:?}");
             return Err(StoreError::unfit(path.display().to_string(), reason));
         }
-        let temporary = disk::temporary(path);
-        let file = File::create(&temporary).map_err(StoreError::io("create", &temporary))?;
+        let temporary = Files::temporary(path);
+        let file =
+            File::create(&temporary).map_err(StoreError::changing("create", &temporary, 0))?;
         let mut writer = Self {
             path: path.to_owned(),
             temporary,
@@ -125,9 +127,10 @@ impl<T: Sample> StreamWriter<T> {
         let directory = self.directory().encode(Layout::Big, at);
         self.append(&directory)?;
         self.close(at)?;
-        disk::rename(&self.temporary, &self.path)?;
+        let files = Files::real();
+        files.rename(&self.temporary, &self.path)?;
         self.finished = true;
-        disk::sync_folder_of(&self.path)
+        files.sync_folder_of(&self.path)
     }
 
     fn directory(&self) -> Directory {
@@ -152,13 +155,15 @@ impl<T: Sample> StreamWriter<T> {
             .and_then(|_| out.write_all(&Layout::Big.header(directory)))
             .and_then(|()| out.flush())
             .and_then(|()| out.get_ref().sync_all())
-            .map_err(StoreError::writing(path, end))
+            .map_err(StoreError::changing("write", path, end))
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.out
-            .write_all(bytes)
-            .map_err(StoreError::writing(&self.temporary, bytes.len() as u64))?;
+        self.out.write_all(bytes).map_err(StoreError::changing(
+            "write",
+            &self.temporary,
+            bytes.len() as u64,
+        ))?;
         self.at += bytes.len() as u64;
         Ok(())
     }

@@ -3,12 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use std::path::Path;
 
 use ecotone_grid::name_key;
 use serde::{Deserialize, Serialize};
 
-use super::visit_chunk;
+use super::folder::WorldFolder;
 use crate::{Artefact, ChunkView, Manifest, PlantRecord, Stage, StoreError};
 
 /// How many plants differ; a plant is the same while its id is.
@@ -88,7 +87,7 @@ fn place((old, new): &(Option<&Artefact>, Option<&Artefact>)) -> [i64; 2] {
 impl Changed {
     /// What `new` changes after `old`; reads the chunk files that differ.
     pub(super) fn between(
-        dir: &Path,
+        world: &WorldFolder,
         old: Option<&Manifest>,
         new: &Manifest,
     ) -> Result<Self, StoreError> {
@@ -114,13 +113,13 @@ impl Changed {
                 changed.tiles.insert(stage.folder(), places);
             }
         }
-        changed.compare_chunks(dir, old, new)?;
+        changed.compare_chunks(world, old, new)?;
         Ok(changed)
     }
 
     fn compare_chunks(
         &mut self,
-        dir: &Path,
+        world: &WorldFolder,
         old: Option<&Manifest>,
         new: &Manifest,
     ) -> Result<(), StoreError> {
@@ -135,7 +134,7 @@ impl Changed {
             let plants = if recut {
                 None
             } else {
-                compare_plants(dir, pair)?
+                compare_plants(world, pair)?
             };
             self.plants = self.plants.zip(plants).map(|(mut sum, plants)| {
                 sum += plants;
@@ -173,8 +172,8 @@ impl Plant {
 }
 
 /// The plants of a chunk, sorted by identity; none where there is no chunk.
-fn plants(dir: &Path, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError> {
-    chunk.map_or(Ok(Vec::new()), |chunk| visit_chunk(dir, chunk, sorted))
+fn plants(world: &WorldFolder, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError> {
+    chunk.map_or(Ok(Vec::new()), |chunk| world.visit_chunk(chunk, sorted))
 }
 
 fn sorted(chunk: &ChunkView<'_>) -> Vec<Plant> {
@@ -200,11 +199,11 @@ fn sorted(chunk: &ChunkView<'_>) -> Vec<Plant> {
 
 /// `None` where the older file cannot be read: that must not stop the commit that replaces it.
 fn compare_plants(
-    dir: &Path,
+    world: &WorldFolder,
     (old, new): (Option<&Artefact>, Option<&Artefact>),
 ) -> Result<Option<PlantChanges>, StoreError> {
-    let new = plants(dir, new)?;
-    let Ok(old) = plants(dir, old) else {
+    let new = plants(world, new)?;
+    let Ok(old) = plants(world, old) else {
         return Ok(None);
     };
     let mut changes = PlantChanges::default();

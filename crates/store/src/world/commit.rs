@@ -1,16 +1,16 @@
 //! The commit: everything is on disk, then one small file changes.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-use super::writer::check_field;
-use super::{
-    CONFIG_TOML, CURRENT, Changed, JOURNAL, LEDGER, RULES_JSON, WORLD_JSON, WorldWriter, collect,
-    revision_folder,
+use super::chain::{Current, Sums};
+use super::collect::{collect, collect_after};
+use super::copies::{mosaic_name, mosaic_of};
+use super::folder::{
+    CHANGED_JSON, CONFIG_TOML, CURRENT, LEDGER, RULES_JSON, SUMS, WORLD_JSON, WorldFolder,
 };
+use super::writer::check_field;
+use super::{Changed, PlantChanges, WorldWriter};
+use crate::disk::Files;
 use crate::manifest::layout::to_lines;
-use crate::vrt::{Mosaic, mosaic};
-use crate::{Entry, FORMAT_VERSION, Manifest, Stage, StoreError, disk};
+use crate::{Digest, Entry, FORMAT_VERSION, Manifest, StoreError, ledger};
 
 /// All that a commit makes current.
 #[derive(Debug)]
@@ -55,8 +55,9 @@ pub struct Committed {
 impl WorldWriter {
     /// Makes `manifest` the current revision, under the next number.
     ///
-    /// Where only the revision's number would differ from the current one, that one stays, and at most the copies for people
-    /// are brought up to date.
+    /// Where only the revision's number would differ from the current one, that one stays: its ledger is
+    /// [refreshed](WorldWriter::refresh_ledger), the copies for people are brought up to date where they are stale, and where
+    /// nothing is, nothing is written. Where that one is damaged, the new one takes its place.
     ///
     /// # Errors
     /// [`StoreError::MissingArtefact`], [`StoreError::DiskFull`] or another error of the system; the world is then as it was.
@@ -69,62 +70,92 @@ impl WorldWriter {
             .try_for_each(|name| check_field(name))?;
         manifest.format = FORMAT_VERSION;
         manifest.revision = self.current.as_ref().map_or(0, |current| current.revision);
-        if self.current.as_ref() == Some(manifest) {
-            return Ok(self.keep(manifest.revision));
+        if self.is_whole && self.current.as_ref() == Some(manifest) {
+            return self.keep(&revision);
         }
-        manifest.revision += 1;
-        self.settle_artefacts(manifest)?;
-        let changed = Changed::between(&self.dir, self.current.as_ref(), manifest)?;
-        self.write_revision(&revision, &changed)?;
-        let manifest = revision.manifest;
-
-        let number = format!("{}\n", manifest.revision);
-        disk::write_whole(&self.dir.join(CURRENT), number.as_bytes(), true)?;
+        let newest = self.world.revisions()?.first().copied().unwrap_or(0);
+        manifest.revision = manifest.revision.max(newest) + 1;
+        self.check_artefacts(&revision.manifest)?;
+        // A kill from here on costs no job.
+        self.settle()?;
+        let changed = Changed::between(&self.world, self.current.as_ref(), &revision.manifest)?;
+        let current = self.write_revision(&revision, &changed)?;
+        let path = self.world.join(CURRENT);
+        self.world
+            .files
+            .write_synced(&path, current.text().as_bytes())?;
         let mut committed = Committed {
-            revision: manifest.revision,
+            revision: current.revision,
             is_new: true,
             changed,
             n_removed: 0,
             warnings: Vec::new(),
         };
-        self.current = Some(manifest);
-        match disk::sync_folder(&self.dir) {
-            Ok(()) => self.tidy(&mut committed),
-            // A power cut may bring the revision before back: leave its files alone.
-            Err(error) => committed.warnings.push(error),
+        let was_whole = std::mem::replace(&mut self.is_whole, true);
+        self.named.add(&revision.manifest);
+        self.current = Some(revision.manifest);
+        match self.world.files.sync_folder(&self.world.path) {
+            Ok(()) => self.tidy(current, was_whole, &mut committed),
+            // A power cut may bring the revision before back: leave its files and the journal alone.
+            Err(error) => {
+                self.has_failed = true;
+                committed.warnings.push(error);
+            }
         }
         Ok(committed)
     }
 
-    fn keep(&self, revision: u64) -> Committed {
+    /// Leaves the current revision as it is, but for what is not part of its chain of digests.
+    fn keep(&mut self, revision: &Revision) -> Result<Committed, StoreError> {
+        let number = revision.manifest.revision;
+        self.or_fail(Self::sync_fresh)?;
+        if !revision.ledger.is_empty() {
+            self.refresh_ledger(&revision.ledger)?;
+        }
         let mut committed = Committed {
-            revision,
+            revision: number,
             is_new: false,
             changed: Changed {
-                from: Some(revision),
-                to: revision,
-                plants: Some(super::PlantChanges::default()),
+                from: Some(number),
+                to: number,
+                plants: Some(PlantChanges::default()),
                 ..Changed::default()
             },
             n_removed: 0,
             warnings: Vec::new(),
         };
-        self.tidy(&mut committed);
-        committed
+        let tidied = [
+            self.world.refresh_copies(number),
+            self.forget_journal(&mut committed),
+        ];
+        let warnings = tidied.into_iter().filter_map(Result::err);
+        committed.warnings.extend(warnings);
+        Ok(committed)
     }
 
-    /// Checks that every artefact is there, and that those the current revision does not name would survive a power cut.
-    fn settle_artefacts(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        let settled: BTreeSet<&str> = self
-            .current
-            .iter()
-            .flat_map(|current| current.artefacts())
-            .map(|artefact| artefact.file.as_str())
-            .collect();
-        let mut folders = BTreeSet::<PathBuf>::new();
+    /// Replaces the ledger of the current revision, where it is another: what its jobs made is the same, but their inputs may
+    /// be called otherwise now, or lines of it rotted.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or another error of the system; the ledger is then as it was.
+    pub fn refresh_ledger(&self, entries: &[Entry]) -> Result<(), StoreError> {
+        let Some(current) = &self.current else {
+            return Ok(());
+        };
+        let path = self.world.revision(current.revision).join(LEDGER);
+        let bytes = ledger::to_bytes(entries);
+        if self.world.files.read(&path)?.as_ref() == Some(&bytes) {
+            return Ok(());
+        }
+        self.world.files.write_synced(&path, &bytes)?;
+        self.world.files.sync_folder_of(&path)
+    }
+
+    /// Checks that every artefact is there, and has those synced that may not survive a power cut.
+    fn check_artefacts(&mut self, manifest: &Manifest) -> Result<(), StoreError> {
         for artefact in manifest.artefacts() {
             let path = self.path(artefact)?;
-            let found = std::fs::metadata(&path).map_or(0, |found| found.len());
+            let found = self.world.files.length(&path)?.unwrap_or(0);
             if found != artefact.bytes || found == 0 {
                 let expected = artefact.bytes;
                 return Err(StoreError::MissingArtefact {
@@ -133,119 +164,122 @@ impl WorldWriter {
                     found,
                 });
             }
-            if !settled.contains(artefact.file.as_str()) {
-                disk::sync(&path)?;
-                folders.extend(path.parent().map(Path::to_owned));
+            if !self.is_settled(&artefact.file) {
+                self.must_sync(&artefact.file);
             }
         }
-        if folders
-            .iter()
-            .any(|folder| folder.starts_with(self.dir.join("fields")))
-        {
-            folders.insert(self.dir.join("fields"));
-        }
-        folders
-            .iter()
-            .try_for_each(|folder| disk::sync_folder(folder))
+        Ok(())
     }
 
-    /// Writes the revision's folder under a temporary name, and renames it.
-    fn write_revision(&self, revision: &Revision, changed: &Changed) -> Result<(), StoreError> {
-        let manifest = &revision.manifest;
-        let folder = revision_folder(&self.dir, manifest.revision);
-        let unfinished = disk::temporary(&folder);
+    /// Writes the revision's folder under a temporary name, and renames it; returns what `current` is to say.
+    fn write_revision(
+        &self,
+        revision: &Revision,
+        changed: &Changed,
+    ) -> Result<Current, StoreError> {
+        let files = &self.world.files;
+        let number = revision.manifest.revision;
+        let folder = self.world.revision(number);
+        let unfinished = Files::temporary(&folder);
         let write = || {
-            // Left by a writer that was killed before its commit.
-            disk::remove_folder(&unfinished)?;
-            disk::remove_folder(&folder)?;
-            disk::create_folder(&unfinished)?;
-            let file =
-                |name: &str, bytes: &[u8]| disk::write_whole(&unfinished.join(name), bytes, true);
-            for stage in manifest.raster_stages() {
-                file(
-                    &mosaic_name(&stage),
-                    mosaic_of(manifest, &stage, "../../").as_bytes(),
-                )?;
-            }
-            let mut ledger = Vec::new();
-            revision
-                .ledger
-                .iter()
-                .for_each(|entry| entry.put_line(&mut ledger));
-            file(LEDGER, &ledger)?;
-            file(CONFIG_TOML, revision.config.as_bytes())?;
-            file(RULES_JSON, &to_lines(&revision.rules))?;
-            file("changed.json", &to_lines(changed))?;
-            file(WORLD_JSON, &manifest.to_json())?;
-            disk::sync_folder(&unfinished)?;
-            disk::rename(&unfinished, &folder)?;
-            disk::sync_folder_of(&folder)
+            files.remove_folder(&unfinished)?;
+            files.create_folders(&unfinished)?;
+            let mut book = Book {
+                world: &self.world,
+                folder: &unfinished,
+                sums: Sums::default(),
+            };
+            book.write(LEDGER, &ledger::to_bytes(&revision.ledger))?;
+            book.add_all(revision, changed)?;
+            let sums = book.sums.text();
+            book.write(SUMS, sums.as_bytes())?;
+            files.sync_folder(&unfinished)?;
+            files.rename(&unfinished, &folder)?;
+            files.sync_folder_of(&folder)?;
+            Ok(Current {
+                revision: number,
+                sums: Digest::of(sums.as_bytes()),
+            })
         };
         let written = write();
         if written.is_err() {
             // Best effort: the error that matters is the first, and the next writer sweeps too.
-            let _ = std::fs::remove_dir_all(&unfinished);
+            let _ = files.remove_folder(&unfinished);
         }
         written
     }
 
+    /// Drops the journal that the current revision makes needless, and the files that only it names.
+    fn forget_journal(&mut self, committed: &mut Committed) -> Result<(), StoreError> {
+        let upon = self.journal.upon();
+        if self.journal.drop(&self.world, upon)? {
+            // It still builds upon this revision: it must not come back without its files.
+            self.world.files.sync_folder(&self.world.path)?;
+        }
+        self.remove_loose(committed.revision, committed)
+    }
+
     /// What follows a commit and may fail without harm.
-    fn tidy(&self, committed: &mut Committed) {
-        let warnings = &mut committed.warnings;
-        warnings.extend(disk::remove(&self.dir.join(JOURNAL)).err());
-        warnings.extend(self.refresh_copies().err());
-        match collect::collect(&self.dir, committed.revision) {
-            Ok(n_removed) => committed.n_removed = n_removed,
-            Err(error) => warnings.push(error),
-        }
-    }
-
-    /// Brings the copies for people up to date.
-    fn refresh_copies(&self) -> Result<(), StoreError> {
-        let Some(manifest) = &self.current else {
-            return Ok(());
+    fn tidy(&mut self, current: Current, was_whole: bool, committed: &mut Committed) {
+        let dropped = self.journal.drop(&self.world, Some(current));
+        let copied = self.world.refresh_copies(current.revision);
+        committed.warnings.extend(dropped.err());
+        committed.warnings.extend(copied.err());
+        let removed = if was_whole {
+            self.remove_loose(current.revision, committed)
+        } else {
+            self.remove_all_loose(committed)
         };
-        for stage in [Stage::Weights, Stage::Sdf] {
-            let text = mosaic_of(manifest, &stage, "");
-            write_if_stale(&self.dir.join(mosaic_name(&stage)), text.as_bytes())?;
+        committed.warnings.extend(removed.err());
+    }
+
+    /// Removes what this commit left without a revision.
+    fn remove_loose(&mut self, current: u64, committed: &mut Committed) -> Result<(), StoreError> {
+        let loose = std::mem::take(&mut self.settled);
+        committed.n_removed = collect_after(&self.world, current, &mut self.named, &loose)?;
+        Ok(())
+    }
+
+    /// Removes all that is without a revision, now that the world is whole.
+    fn remove_all_loose(&mut self, committed: &mut Committed) -> Result<(), StoreError> {
+        self.settled.clear();
+        let collected = collect(&self.world, self.current.as_ref(), &self.settled)?;
+        self.named = collected.named;
+        committed.n_removed = collected.n_removed;
+        Ok(())
+    }
+}
+
+/// The folder of a revision, as it is written.
+struct Book<'a> {
+    world: &'a WorldFolder,
+    folder: &'a std::path::Path,
+    sums: Sums,
+}
+
+impl Book<'_> {
+    /// Writes a file that keeps its bytes.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.folder.join(name);
+        self.world.files.write(&path, bytes)?;
+        self.world.files.sync(&path, bytes.len() as u64)
+    }
+
+    /// Writes a file that the sums know.
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.sums.add(name, bytes);
+        self.write(name, bytes)
+    }
+
+    fn add_all(&mut self, revision: &Revision, changed: &Changed) -> Result<(), StoreError> {
+        let manifest = &revision.manifest;
+        for stage in manifest.raster_stages() {
+            let text = mosaic_of(manifest, &stage);
+            self.add(&mosaic_name(&stage), text.as_bytes())?;
         }
-        write_if_stale(&self.dir.join(WORLD_JSON), &manifest.to_json())
+        self.add(CONFIG_TOML, revision.config.as_bytes())?;
+        self.add(RULES_JSON, &to_lines(&revision.rules))?;
+        self.add(CHANGED_JSON, &to_lines(changed))?;
+        self.add(WORLD_JSON, &manifest.to_json())
     }
-}
-
-fn write_if_stale(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    match disk::read(path) {
-        Ok(Some(found)) if found == bytes => Ok(()),
-        _ => disk::write_whole(path, bytes, false),
-    }
-}
-
-fn mosaic_name(stage: &Stage) -> String {
-    match stage {
-        Stage::Field(name) => format!("{name}.vrt"),
-        stage => format!("{}.vrt", stage.folder()),
-    }
-}
-
-/// The mosaic of a raster stage, for a folder from which `prefix` leads to the world directory.
-fn mosaic_of(manifest: &Manifest, stage: &Stage, prefix: &str) -> String {
-    let (Some((data_type, header)), Some(tiles)) = (manifest.raster(stage), manifest.tiles(stage))
-    else {
-        return String::new();
-    };
-    let grid = manifest.grid.tiles();
-    let sources = tiles.iter().map(|tile| {
-        let id = ecotone_grid::TileId {
-            x: tile.x as u32,
-            y: tile.y as u32,
-        };
-        (grid.rect(id), tile.file.as_str())
-    });
-    let frame = Mosaic {
-        map: grid.map(),
-        header: &header,
-        data_type,
-        prefix,
-    };
-    mosaic(&frame, sources)
 }

@@ -1,146 +1,76 @@
 //! The world directory: immutable artefacts, revisions that name them, and one small file that says which revision counts.
 
+mod chain;
 mod changes;
 mod collect;
 mod commit;
+mod copies;
+mod folder;
+mod journal;
+mod lock;
+mod recover;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use changes::{Changed, ChunkChange, PlantChanges};
 pub use commit::{Committed, Revision};
+pub use recover::Recovered;
 pub use writer::WorldWriter;
 
-use std::fs::{File, TryLockError};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chain::Sums;
+use folder::{CONFIG_TOML, CURRENT, LEDGER, RULES_JSON, WORLD_JSON, WorldFolder};
 
 use crate::digest::plant_digest;
-use crate::{
-    Artefact, ChunkArtefact, ChunkView, Entry, Manifest, StoreError, content_digest, disk, ledger,
-};
-
-const CURRENT: &str = "current";
-const WORLD_JSON: &str = "world.json";
-const JOURNAL: &str = "journal";
-/// Of a revision's folder.
-const LEDGER: &str = "ledger";
-const CONFIG_TOML: &str = "config.toml";
-const RULES_JSON: &str = "rules.json";
-
-/// The name of a place: `x0003_y0012`; a negative index is written `m0003`.
-fn place_name(x: i64, y: i64) -> String {
-    let index = |i: i64| {
-        let sign = if i < 0 { "m" } else { "" };
-        format!("{sign}{:04}", i.unsigned_abs())
-    };
-    format!("x{}_y{}", index(x), index(y))
-}
-
-/// The folder of a revision.
-fn revision_folder(dir: &Path, revision: u64) -> PathBuf {
-    dir.join("rev").join(revision.to_string())
-}
-
-/// The committed revision's number; `None` where nothing was committed yet.
-fn current_revision(dir: &Path) -> Result<Option<u64>, StoreError> {
-    let path = dir.join(CURRENT);
-    let Some(bytes) = disk::read(&path)? else {
-        return Ok(None);
-    };
-    let number = std::str::from_utf8(&bytes)
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
-    let corrupt = || {
-        let reason = "expected a revision's number";
-        StoreError::corrupt(&path.display().to_string(), 0, reason)
-    };
-    number.map(Some).ok_or_else(corrupt)
-}
-
-fn read_manifest(path: &Path) -> Result<Option<Manifest>, StoreError> {
-    let bytes = disk::read(path)?;
-    let name = path.display().to_string();
-    bytes
-        .map(|bytes| Manifest::from_json(&bytes, &name))
-        .transpose()
-}
-
-/// Where an artefact lies.
-///
-/// # Errors
-/// [`StoreError::Unfit`] for a path that leaves the world directory.
-fn artefact_path(dir: &Path, artefact: &Artefact) -> Result<PathBuf, StoreError> {
-    let file = Path::new(&artefact.file);
-    if file
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)))
-    {
-        return Ok(dir.join(file));
-    }
-    Err(StoreError::unfit(
-        &artefact.file,
-        "expected a path under the world directory",
-    ))
-}
-
-/// An artefact's bytes, checked against its digest.
-fn read_verified(dir: &Path, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
-    let path = artefact_path(dir, artefact)?;
-    let bytes = std::fs::read(&path).map_err(StoreError::io("read", &path))?;
-    let found = content_digest(&bytes);
-    if found == artefact.digest {
-        return Ok(bytes);
-    }
-    Err(StoreError::WrongDigest {
-        path,
-        expected: artefact.digest.clone(),
-        found,
-    })
-}
-
-/// Shows a chunk file to `visit`; an error names the file.
-fn visit_chunk<T>(
-    dir: &Path,
-    artefact: &Artefact,
-    visit: impl FnOnce(&ChunkView<'_>) -> T,
-) -> Result<T, StoreError> {
-    let bytes = read_verified(dir, artefact)?;
-    let path = artefact_path(dir, artefact)?;
-    let view = ChunkView::parse(&bytes).map_err(|error| error.in_file(&path))?;
-    Ok(visit(&view))
-}
+use crate::disk::{Disk, Files, Guard, Hold, Lock, RealDisk};
+use crate::{Artefact, ChunkArtefact, ChunkView, Digest, Entry, Manifest, StoreError, ledger};
 
 /// One committed revision, open for reading; while it is open no writer deletes its files.
 #[derive(Debug)]
 pub struct World {
-    dir: PathBuf,
+    world: WorldFolder,
     manifest: Manifest,
-    /// Holds a shared lock on the revision's manifest, which the collector asks for.
-    _pin: File,
+    sums: Sums,
+    /// A shared lock on the revision's manifest, which the collector asks for; none where the file system has no locks.
+    _pin: Option<Guard>,
 }
 
 impl World {
-    /// Opens the current revision.
+    /// Opens the current revision, after a look at the digests that lead to its manifest.
     ///
     /// # Errors
-    /// [`StoreError::NotAWorld`] where nothing was committed, [`StoreError::Corrupt`] or an error of the system.
+    /// [`StoreError::NotAWorld`] where nothing was committed; [`StoreError::Damaged`] names the file that is not what was
+    /// written; [`StoreError::WrongVersion`], or an error of the system.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        Self::open_on(Arc::new(RealDisk), dir)
+    }
+
+    /// [`World::open`] on another disk, for tests.
+    ///
+    /// # Errors
+    /// As [`World::open`].
+    pub fn open_on(disk: Arc<dyn Disk>, dir: &Path) -> Result<Self, StoreError> {
         // A writer may collect the revision between the look at `current` and the lock; then `current` has moved on.
         const ATTEMPTS: usize = 16;
+        let world = WorldFolder {
+            files: Files::on(disk),
+            path: dir.to_owned(),
+        };
         for _ in 0..ATTEMPTS {
-            let number = current_revision(dir)?.ok_or_else(|| StoreError::NotAWorld {
+            let current = world.read_current()?;
+            let current = current.ok_or_else(|| StoreError::NotAWorld {
                 path: dir.to_owned(),
             })?;
-            if let Some(world) = Self::open_revision(dir, number)? {
+            let opened = Self::pinned(world.clone(), current.revision, Some(current.sums))?;
+            if let Some(world) = opened {
                 return Ok(world);
             }
         }
-        let path = dir.join(CURRENT).display().to_string();
-        Err(StoreError::corrupt(
-            &path,
-            0,
-            "the revision it names is not there",
-        ))
+        let reason = "the revision it names is not there";
+        Err(StoreError::damaged(&world.join(CURRENT), reason))
     }
 
     /// Opens a revision that is still kept; `None` where it is gone.
@@ -148,20 +78,34 @@ impl World {
     /// # Errors
     /// As [`World::open`].
     pub fn open_revision(dir: &Path, revision: u64) -> Result<Option<Self>, StoreError> {
-        let path = revision_folder(dir, revision).join(WORLD_JSON);
-        let pin = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("open", &path)(error)),
+        let world = WorldFolder {
+            files: Files::real(),
+            path: dir.to_owned(),
         };
-        if let Err(TryLockError::WouldBlock) = pin.try_lock_shared() {
-            return Ok(None);
+        Self::pinned(world, revision, None)
+    }
+
+    fn pinned(
+        world: WorldFolder,
+        revision: u64,
+        sums: Option<Digest>,
+    ) -> Result<Option<Self>, StoreError> {
+        let path = world.revision(revision).join(WORLD_JSON);
+        let pin = match world.files.lock(&path, Hold::ToRead)? {
+            None | Some(Lock::Busy) => return Ok(None),
+            Some(Lock::Held(pin)) => Some(pin),
+            // A file system without locks: read on, unprotected.
+            Some(Lock::Unknown(_)) => None,
+        };
+        if world.files.stat(&path)?.is_none() {
+            return Ok(None); // It went between the look and the lock.
         }
-        // Any other refusal is a file system without locks: read on, unprotected.
-        let manifest = read_manifest(&path)?;
-        Ok(manifest.map(|manifest| Self {
-            dir: dir.to_owned(),
+        let (sums, _) = world.read_sums(revision, sums)?;
+        let manifest = world.read_manifest(revision, &sums)?;
+        Ok(Some(Self {
+            world,
             manifest,
+            sums,
             _pin: pin,
         }))
     }
@@ -173,12 +117,7 @@ impl World {
 
     /// The world directory.
     pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// The file of a name in the revision's folder.
-    fn own(&self, name: &str) -> PathBuf {
-        revision_folder(&self.dir, self.manifest.revision).join(name)
+        &self.world.path
     }
 
     /// What every job of the revision read and made; lines that rotted are left out.
@@ -186,17 +125,24 @@ impl World {
     /// # Errors
     /// An error of the system.
     pub fn ledger(&self) -> Result<Vec<Entry>, StoreError> {
-        let bytes = disk::read(&self.own(LEDGER))?.unwrap_or_default();
-        Ok(ledger::read_lines(&bytes).0)
+        let path = self.world.revision(self.manifest.revision).join(LEDGER);
+        let bytes = self.world.files.read(&path)?.unwrap_or_default();
+        Ok(ledger::entries(&bytes).collect())
+    }
+
+    /// A file of the revision's folder, checked against its digest.
+    fn own(&self, name: &str) -> Result<(PathBuf, Vec<u8>), StoreError> {
+        let revision = self.manifest.revision;
+        let bytes = self.world.read_own(revision, &self.sums, name)?;
+        Ok((self.world.revision(revision).join(name), bytes))
     }
 
     /// The text of the config that the revision was made from.
     ///
     /// # Errors
-    /// An error of the system, or [`StoreError::Corrupt`] where it is no text.
+    /// [`StoreError::Damaged`], [`StoreError::Corrupt`] where it is no text, or an error of the system.
     pub fn config(&self) -> Result<String, StoreError> {
-        let path = self.own(CONFIG_TOML);
-        let bytes = disk::read(&path)?.unwrap_or_default();
+        let (path, bytes) = self.own(CONFIG_TOML)?;
         String::from_utf8(bytes)
             .map_err(|_| StoreError::corrupt(&path.display().to_string(), 0, "expected UTF-8 text"))
     }
@@ -204,12 +150,21 @@ impl World {
     /// The config as each stage of the revision read it, by the stage's name.
     ///
     /// # Errors
-    /// An error of the system, or [`StoreError::Corrupt`] where it is no JSON.
+    /// [`StoreError::Damaged`], [`StoreError::Corrupt`] where it is no JSON, or an error of the system.
     pub fn rules(&self) -> Result<serde_json::Value, StoreError> {
-        let path = self.own(RULES_JSON);
-        let bytes = disk::read(&path)?.unwrap_or_default();
+        let (path, bytes) = self.own(RULES_JSON)?;
         serde_json::from_slice(&bytes)
             .map_err(|why| StoreError::corrupt(&path.display().to_string(), 0, why.to_string()))
+    }
+
+    /// Looks at every file of the revision's folder that the chain of digests knows: mosaics, config, rules, what changed.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] for the first that is not what was written, or an error of the system.
+    pub fn check_books(&self) -> Result<(), StoreError> {
+        self.sums
+            .names()
+            .try_for_each(|name| self.own(name).map(drop))
     }
 
     /// Where an artefact lies.
@@ -217,7 +172,15 @@ impl World {
     /// # Errors
     /// [`StoreError::Unfit`] for a path that leaves the world directory.
     pub fn path(&self, artefact: &Artefact) -> Result<PathBuf, StoreError> {
-        artefact_path(&self.dir, artefact)
+        self.world.artefact(artefact)
+    }
+
+    /// An artefact's bytes, checked against its digest.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongDigest`] or an error of the system; [`StoreError::Unfit`] for a path that leaves the world directory.
+    pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
+        self.world.read_verified(artefact)
     }
 
     /// Shows one chunk to `visit`, after a look at its digest, and returns what that makes of it.
@@ -229,7 +192,7 @@ impl World {
         chunk: &ChunkArtefact,
         visit: impl FnOnce(&ChunkView<'_>) -> T,
     ) -> Result<T, StoreError> {
-        visit_chunk(&self.dir, &chunk.artefact, visit)
+        self.world.visit_chunk(&chunk.artefact, visit)
     }
 
     /// Shows every chunk to `visit`, in the order of the manifest, one in memory at a time.

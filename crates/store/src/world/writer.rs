@@ -1,94 +1,163 @@
-//! The one writer of a world: takes the lock, puts artefacts.
+//! The one writer of a world: takes the lock, puts artefacts, notes jobs that are done.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{
-    JOURNAL, LEDGER, collect, current_revision, place_name, read_manifest, revision_folder,
-};
-use crate::{Artefact, Entry, Manifest, Stage, StoreError, content_digest, disk, ledger};
+use super::collect::Named;
+use super::folder::{FIELDS, JOURNAL, LEDGER, REVISIONS, STAGES, WorldFolder, place_name};
+use super::journal::Journal;
+use super::recover::{Base, Recovered, recover};
+use crate::disk::{Disk, Files, Guard, RealDisk, Stat};
+use crate::{Artefact, Entry, Manifest, Stage, StoreError, content_digest, ledger};
+
+/// Files that are settled together: so many that the waiting for the disk is shared, so few that little is done again.
+const GROUP_FILES: usize = 64;
 
 /// Writes artefacts into a world and commits revisions; there is one at a time.
 ///
 /// Nothing it puts is visible before [`WorldWriter::commit`]: dropped or killed at any instant, it leaves the current revision
-/// as it was.
+/// as it was. Jobs that were [noted](WorldWriter::note) and acknowledged are there for the next writer.
 #[derive(Debug)]
 pub struct WorldWriter {
-    pub(super) dir: PathBuf,
+    pub(super) world: WorldFolder,
     pub(super) current: Option<Manifest>,
+    /// Whether the current revision is all there; the next commit makes it so.
+    pub(super) is_whole: bool,
+    pub(super) journal: Journal,
+    pub(super) named: Named,
+    /// Files that would survive a power cut, though no revision names them yet.
+    pub(super) settled: HashSet<String>,
+    /// Files that may not.
+    fresh: BTreeSet<String>,
+    fresh_folders: BTreeSet<PathBuf>,
+    recovered: Recovered,
+    /// After a failed write or sync nothing can be promised any more.
+    pub(super) has_failed: bool,
     /// Held as long as the writer lives; the system lets go of it with the process.
-    _lock: File,
+    _lock: Guard,
 }
 
 impl WorldWriter {
-    /// Opens or founds the world in `dir`, takes its lock and sweeps what a killed writer left unfinished.
+    /// Opens or founds the world in `dir`, takes its lock, takes over what an unfinished bake acknowledged and sweeps the rest.
+    ///
+    /// Damage does not stop it: see [`WorldWriter::recovered`].
     ///
     /// # Errors
-    /// [`StoreError::Locked`] names the process that holds it; [`StoreError::Corrupt`] or an error of the system.
+    /// [`StoreError::Locked`] names the process that holds it; [`StoreError::WrongVersion`] for a world of another program, or an
+    /// error of the system.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        disk::create_folder(dir)?;
-        let lock = lock(&dir.join("lock"))?;
-        for folder in ["rev", "weights", "sdf", "vegetation", "edits"] {
-            disk::create_folder(&dir.join(folder))?;
+        Self::open_on(Arc::new(RealDisk), dir)
+    }
+
+    /// [`WorldWriter::open`] on another disk, for tests.
+    ///
+    /// # Errors
+    /// As [`WorldWriter::open`].
+    pub fn open_on(disk: Arc<dyn Disk>, dir: &Path) -> Result<Self, StoreError> {
+        let files = Files::on(disk);
+        let path = dir.to_owned();
+        let world = WorldFolder { files, path };
+        let mut fresh_folders = BTreeSet::from_iter(world.files.create_folders(dir)?);
+        let lock = world.lock()?;
+        for folder in [REVISIONS].iter().chain(&STAGES) {
+            fresh_folders.extend(world.files.create_folders(&world.join(folder))?);
         }
-        collect::sweep_temporaries(dir)?;
-        let current = match current_revision(dir)? {
-            None => None,
-            Some(number) => {
-                let path = revision_folder(dir, number).join(super::WORLD_JSON);
-                let missing = || {
-                    let reason = "the current revision has no manifest";
-                    StoreError::corrupt(&path.display().to_string(), 0, reason)
-                };
-                Some(read_manifest(&path)?.ok_or_else(missing)?)
-            }
-        };
+        // A killed writer may have replaced `current` and not synced it: what comes next builds upon it.
+        world.files.sync_folder(dir)?;
+        let mut base = Base::find(&world)?;
+        let is_whole = base.is_whole();
+        if base.manifest.is_none() {
+            // Another may have made the folder, and those above it, and been killed.
+            world.files.sync_folders_above(dir)?;
+        }
+        let remains = recover(&world, &mut base)?;
         Ok(Self {
-            dir: dir.to_owned(),
-            current,
+            world,
+            current: base.manifest,
+            is_whole,
+            journal: remains.journal,
+            named: remains.named,
+            settled: remains.journalled,
+            fresh: BTreeSet::new(),
+            fresh_folders,
+            recovered: remains.recovered,
+            has_failed: false,
             _lock: lock,
         })
     }
 
-    /// The current revision; `None` before the first commit.
+    /// The current revision, or the newest that is whole where `current` is damaged; `None` before the first commit.
     pub fn current(&self) -> Option<&Manifest> {
         self.current.as_ref()
+    }
+
+    /// What it found when it was opened, and what [`WorldWriter::known`] found damaged since.
+    pub fn recovered(&self) -> &Recovered {
+        &self.recovered
     }
 
     /// Jobs that are done and whose files are there: of the journal of an unfinished bake, of the current revision, and of the
     /// one before it, in this order. A job may occur more than once, with different fingerprints.
     ///
-    /// # Errors
-    /// An error of the system.
-    pub fn known(&self) -> Result<Vec<Entry>, StoreError> {
-        let number = self.current.as_ref().map_or(0, |current| current.revision);
-        let kept = [number, number.saturating_sub(1)];
-        let ledgers = kept.map(|number| revision_folder(&self.dir, number).join(LEDGER));
-        let mut known = Vec::new();
-        for path in [self.dir.join(JOURNAL)].iter().chain(&ledgers) {
-            let bytes = disk::read(path)?.unwrap_or_default();
-            known.extend(ledger::read_lines(&bytes).0);
-        }
-        known.retain(|entry| entry.files.iter().all(|(_, file)| self.is_there(file)));
-        Ok(known)
-    }
-
-    /// Whether an artefact's file is there, with its length.
-    fn is_there(&self, artefact: &Artefact) -> bool {
-        let found = self.path(artefact).map(std::fs::metadata);
-        matches!(found, Ok(Ok(found)) if found.len() == artefact.bytes)
-    }
-
-    /// Notes a job that is done, and whose files were [put](WorldWriter::put): a bake that goes on after this one was killed
-    /// finds it among the [known](WorldWriter::known).
+    /// A file is looked for with its length; `paranoid` reads it whole. A job with a damaged file is left out, and the damage
+    /// [reported](WorldWriter::recovered).
     ///
     /// # Errors
-    /// [`StoreError::DiskFull`] or another error of the system.
-    pub fn note(&mut self, entry: &Entry) -> Result<(), StoreError> {
-        let mut line = Vec::new();
-        entry.put_line(&mut line);
-        disk::append(&self.dir.join(JOURNAL), &line)
+    /// An error of the system.
+    pub fn known(&mut self, paranoid: bool) -> Result<Vec<Entry>, StoreError> {
+        let revisions = self.world.revisions()?.into_iter();
+        let ledgers = revisions.map(|revision| self.world.revision(revision).join(LEDGER));
+        let mut known = Vec::new();
+        // A revision shares most lines with the one before it.
+        let mut seen = HashSet::new();
+        for path in [self.world.join(JOURNAL)].into_iter().chain(ledgers) {
+            let bytes = self.world.files.read(&path)?.unwrap_or_default();
+            known.extend(ledger::new_entries(&bytes, &mut seen));
+        }
+        let mut whole = Vec::with_capacity(known.len());
+        for entry in known {
+            if self.has_files(&entry, paranoid)? {
+                whole.push(entry);
+            }
+        }
+        Ok(whole)
+    }
+
+    fn has_files(&mut self, entry: &Entry, paranoid: bool) -> Result<bool, StoreError> {
+        let mut has_all = true;
+        for (_, artefact) in &entry.files {
+            has_all &= self.check_file(artefact, paranoid)?;
+        }
+        Ok(has_all)
+    }
+
+    /// Whether an artefact is there; one that the current revision names and that is not is reported.
+    fn check_file(&mut self, artefact: &Artefact, paranoid: bool) -> Result<bool, StoreError> {
+        let damage = if !self.world.has(artefact)? {
+            let reason = format!("expected a file of {} bytes", artefact.bytes);
+            StoreError::damaged(&self.world.artefact(artefact)?, reason)
+        } else if paranoid {
+            match self.world.read_verified(artefact) {
+                Ok(_) => return Ok(true),
+                Err(error) if error.is_damage() => error,
+                Err(error) => return Err(error),
+            }
+        } else {
+            return Ok(true);
+        };
+        if self.is_settled(&artefact.file) {
+            self.recovered.damaged.push(damage);
+        }
+        Ok(false)
+    }
+
+    /// An artefact's bytes, checked against its digest.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongDigest`] or an error of the system; [`StoreError::Unfit`] for a path that leaves the world directory.
+    pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
+        self.world.read_verified(artefact)
     }
 
     /// Where an artefact lies.
@@ -96,7 +165,7 @@ impl WorldWriter {
     /// # Errors
     /// [`StoreError::Unfit`] for a path that leaves the world directory.
     pub fn path(&self, artefact: &Artefact) -> Result<PathBuf, StoreError> {
-        super::artefact_path(&self.dir, artefact)
+        self.world.artefact(artefact)
     }
 
     /// Writes an artefact under a name of its place and content; where it is already there, nothing is written.
@@ -113,43 +182,138 @@ impl WorldWriter {
     ) -> Result<Artefact, StoreError> {
         let folder = self.stage_folder(stage)?;
         let digest = content_digest(bytes);
-        let name = format!("{}.{digest}.{}", place_name(x, y), stage.extension());
-        let path = folder.join(&name);
+        let file = format!(
+            "{folder}/{}.{digest}.{}",
+            place_name(x, y),
+            stage.extension()
+        );
         let artefact = Artefact {
             x,
             y,
-            file: format!("{}/{name}", stage.folder()),
+            file,
             digest,
             bytes: bytes.len() as u64,
         };
-        if !self.holds(&artefact)? {
-            // A damaged file of this name may belong to the current revision, which no commit syncs again.
-            disk::write_whole(&path, bytes, path.exists())?;
+        let is_there = self.holds(&artefact)?;
+        if !is_there {
+            self.world
+                .files
+                .write_whole(&self.world.join(&artefact.file), bytes)?;
+        }
+        if !is_there || !self.is_settled(&artefact.file) {
+            self.fresh.insert(artefact.file.clone());
         }
         Ok(artefact)
     }
 
-    /// Whether an artefact is there already, whole; a killed bake leaves many.
+    /// Whether an artefact is there already, whole.
     fn holds(&self, artefact: &Artefact) -> Result<bool, StoreError> {
-        let path = self.path(artefact)?;
-        match std::fs::metadata(&path) {
-            Ok(found) if found.is_file() && found.len() == artefact.bytes => {
-                let bytes = disk::read(&path)?;
-                Ok(bytes.is_some_and(|bytes| content_digest(&bytes) == artefact.digest))
-            }
-            _ => Ok(false),
+        if !self.world.has(artefact)? {
+            return Ok(false);
+        }
+        match self.world.read_verified(artefact) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_damage() => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
-    fn stage_folder(&self, stage: &Stage) -> Result<PathBuf, StoreError> {
-        let folder = self.dir.join(stage.folder());
+    /// Whether a file would survive a power cut.
+    pub(super) fn is_settled(&self, file: &str) -> bool {
+        let is_named = self.settled.contains(file) || self.named.holds(file);
+        is_named && !self.fresh.contains(file)
+    }
+
+    fn stage_folder(&mut self, stage: &Stage) -> Result<String, StoreError> {
+        let folder = stage.folder();
         if let Stage::Field(name) = stage {
             check_field(name)?;
-            if !folder.is_dir() {
-                disk::create_folder(&folder)?;
+            let path = self.world.join(&folder);
+            if self.world.files.stat(&path)? != Some(Stat::Folder) {
+                self.fresh_folders
+                    .extend(self.world.files.create_folders(&path)?);
             }
         }
         Ok(folder)
+    }
+
+    /// Notes a job that is done, and whose files were [put](WorldWriter::put).
+    ///
+    /// Once it is [acknowledged](WorldWriter::n_acknowledged), which takes a second at most while notes go on, the next writer
+    /// finds it among the [known](WorldWriter::known), also after a power cut.
+    ///
+    /// # Errors
+    /// As [`WorldWriter::settle`].
+    pub fn note(&mut self, entry: &Entry) -> Result<(), StoreError> {
+        let files = entry.files.iter().map(|(_, artefact)| &artefact.file);
+        let unsettled: Vec<String> = files
+            .filter(|file| !self.is_settled(file))
+            .cloned()
+            .collect();
+        self.fresh.extend(unsettled);
+        self.journal.push(entry);
+        if self.fresh.len() >= GROUP_FILES || self.journal.is_due() {
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was put would survive a power cut, and acknowledges all that was noted.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or another error of the system; after it the writer writes nothing more, and says so by
+    /// [`StoreError::AfterFailure`].
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        self.or_fail(|writer| {
+            writer.sync_fresh()?;
+            writer.journal.acknowledge(&writer.world)
+        })
+    }
+
+    /// How many jobs are acknowledged since the current revision, those of an unfinished bake included.
+    pub fn n_acknowledged(&self) -> usize {
+        self.journal.n_acknowledged()
+    }
+
+    /// Does what the writer cannot go on after, should it fail: the system may take a second sync for one of nothing.
+    pub(super) fn or_fail<T>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.has_failed {
+            let path = self.world.path.clone();
+            return Err(StoreError::AfterFailure { path });
+        }
+        let done = step(self);
+        self.has_failed = done.is_err();
+        done
+    }
+
+    /// Syncs what was put and not synced yet, and the folders.
+    pub(super) fn sync_fresh(&mut self) -> Result<(), StoreError> {
+        let mut folders = std::mem::take(&mut self.fresh_folders);
+        for file in &self.fresh {
+            let path = self.world.join(file);
+            let n_bytes = self.world.files.length(&path)?.unwrap_or(0);
+            self.world.files.sync(&path, n_bytes)?;
+            folders.extend(path.parent().map(Path::to_owned));
+        }
+        if folders
+            .iter()
+            .any(|folder| folder.starts_with(self.world.join(FIELDS)))
+        {
+            folders.insert(self.world.join(FIELDS));
+        }
+        for folder in &folders {
+            self.world.files.sync_folder(folder)?;
+        }
+        self.settled.extend(std::mem::take(&mut self.fresh));
+        Ok(())
+    }
+
+    /// Counts a file among those that are to be synced.
+    pub(super) fn must_sync(&mut self, file: &str) {
+        self.fresh.insert(file.to_owned());
     }
 }
 
@@ -162,52 +326,4 @@ pub(super) fn check_field(name: &str) -> Result<(), StoreError> {
     }
     let reason = "expected letters, digits, '.', '_' and '-', and neither weights nor sdf";
     Err(StoreError::unfit(format!("the field {name:?}"), reason))
-}
-
-/// Takes the lock and writes into it who has it.
-fn lock(path: &Path) -> Result<File, StoreError> {
-    let mut file = OpenOptions::new()
-        .create(true)
-        .read(true)
-        .write(true)
-        .truncate(false)
-        .open(path)
-        .map_err(StoreError::io("open", path))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // Where the lock also forbids reading, the holder stays nameless.
-            let _ = file.read_to_string(&mut holder);
-            let holder = Some(holder.trim().to_owned()).filter(|text| !text.is_empty());
-            return Err(StoreError::Locked {
-                path: path.to_owned(),
-                holder: holder.unwrap_or_else(|| "another process".to_owned()),
-            });
-        }
-        Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", path)(error)),
-    }
-    let holder = format!("process {} on {}\n", std::process::id(), host());
-    file.set_len(0)
-        .and_then(|()| file.rewind())
-        .and_then(|()| file.write_all(holder.as_bytes()))
-        .map_err(StoreError::writing(path, holder.len() as u64))?;
-    Ok(file)
-}
-
-/// The machine's name, for people.
-fn host() -> String {
-    let from_system = ["/proc/sys/kernel/hostname", "/etc/hostname"]
-        .iter()
-        .find_map(|path| std::fs::read_to_string(path).ok());
-    let from_shell = || {
-        ["HOSTNAME", "COMPUTERNAME"]
-            .iter()
-            .find_map(|key| std::env::var(key).ok())
-    };
-    let name = from_system.or_else(from_shell).unwrap_or_default();
-    match name.trim() {
-        "" => "an unnamed host".to_owned(),
-        name => name.to_owned(),
-    }
 }
