@@ -43,6 +43,7 @@ use ecotone_store::{
     Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
 };
 
+pub use ecotone_store::JobKind;
 pub use error::BakeError;
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
@@ -118,6 +119,8 @@ pub struct Outcome {
     pub n_plants: Vec<(String, u64)>,
     /// What became of the jobs of each stage.
     pub stages: Vec<StageTally>,
+    /// Jobs that were taken over from a bake that did not end.
+    pub n_resumed: usize,
 }
 
 /// Plants of a species in a world.
@@ -258,6 +261,8 @@ impl Bake {
         self.bring_edits(writer)?;
         let settled = self.settle(writer, threads, cancel, progress)?;
         let stages = tally::tallies(&settled);
+        let n_taken = stages.iter().map(|stage| stage.kept + stage.same).sum();
+        let n_resumed = writer.recovered().n_found.min(n_taken);
         let entries = settled.into_iter().map(|s| Arc::unwrap_or_clone(s.entry));
         let ledger: Vec<Entry> = entries.collect();
         let inputs = &self.scene.inputs;
@@ -281,6 +286,7 @@ impl Bake {
             committed,
             n_plants,
             stages,
+            n_resumed,
         })
     }
 
@@ -307,6 +313,9 @@ impl Bake {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<Settled>, BakeError> {
         let entries = writer.known(self.paranoid)?;
+        for damage in &writer.recovered().damaged {
+            tracing::warn!("{damage}");
+        }
         let mut known = Known::new(entries, &self.scene.rule_digests, !self.paranoid);
         let mut settled = vec![None; self.scene.plan.jobs.len()];
         loop {
@@ -320,12 +329,12 @@ impl Bake {
             let Err(error) = run::run(crew, writer, &mut settled, progress) else {
                 break;
             };
-            // What is done is not lost with what failed; the error that matters is the first.
-            let _ = writer.settle();
             let done = settled.iter().flatten().map(|s: &Settled| s.entry.clone());
             done.for_each(|entry| known.learn(entry));
             // Damage that is not among what is known cannot be helped by making it again.
             if !error.is_of_rot() || known.verify(&self.out) == 0 {
+                // What is done is there for the next bake; the error that matters is the first.
+                let _ = writer.settle();
                 return Err(self.why(error));
             }
             self.scene.forget_tiles();

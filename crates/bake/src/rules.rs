@@ -11,6 +11,7 @@ use ecotone_terrain::{NormalRules, Strata};
 use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
 use crate::plan::Reaches;
+pub(crate) use strata::noise_seed;
 
 /// Square metres in a hectare.
 const M2_PER_HA: f64 = 10_000.0;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ecotone_bake::{Bake, Job, Options, Outcome, config};
+use ecotone_bake::{Bake, Job, JobKind, Options, Outcome, StageTally, config};
 use ecotone_interchange::{Finished, InterchangeError, Layer, Preview};
 use serde_json::json;
 
@@ -107,6 +107,7 @@ fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voi
             duration(seconds)
         ));
     }
+    tell(outcome, voice);
     for (name, n) in &outcome.n_plants {
         voice.line(format_args!("  {:>12} {name}", thousands(*n)));
     }
@@ -121,10 +122,52 @@ fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voi
         "revision": committed.revision,
         "new": committed.is_new,
         "seconds": seconds,
+        "resumed": outcome.n_resumed,
+        "stages": outcome.stages.iter().map(stage_json).collect::<serde_json::Map<_, _>>(),
         "mpx_per_s": rate,
         "directory": out,
         "plants": outcome.n_plants.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
     }));
+}
+
+/// Says what became of the jobs of each stage, in a line each.
+fn tell(outcome: &Outcome, voice: Voice) {
+    if outcome.n_resumed > 0 {
+        let total: usize = outcome.stages.iter().map(|stage| stage.total).sum();
+        voice.line(format_args!(
+            "went on from a bake that did not end: {} of {} jobs were done",
+            thousands(outcome.n_resumed as u64),
+            thousands(total as u64)
+        ));
+    }
+    for stage in outcome.stages.iter().filter(|stage| stage.total > 0) {
+        voice.line(format_args!(
+            "{:<11} {} made, {} read and found the same, {} kept",
+            stage_name(stage.kind),
+            thousands(stage.made as u64),
+            thousands(stage.same as u64),
+            thousands(stage.kept as u64)
+        ));
+    }
+}
+
+fn stage_name(kind: JobKind) -> &'static str {
+    match kind {
+        JobKind::Strata => "strata",
+        JobKind::Sdf => "sdf",
+        JobKind::Plants => "plants",
+    }
+}
+
+fn stage_json(stage: &StageTally) -> (String, serde_json::Value) {
+    let tally = json!({
+        "jobs": stage.total,
+        "made": stage.made,
+        "same": stage.same,
+        "kept": stage.kept,
+        "cpu_seconds": stage.cpu_seconds,
+    });
+    (stage_name(stage.kind).to_owned(), tally)
 }
 
 fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError> {

@@ -45,12 +45,14 @@ impl EditRaster {
         self.rect
     }
 
-    /// Looks at what it is, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
-        if !self.rect.intersect(&rect).is_empty() {
+    /// Looks at what it is, unless it does not reach into a rectangle of the map; whether it does.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
+        let touches = !self.rect.intersect(&rect).is_empty();
+        if touches {
             look.rect(self.rect);
             look.text(&self.identity);
         }
+        touches
     }
 
     /// Reads pixels of the map that it lies over; NaN where it has no value.
@@ -131,9 +133,9 @@ pub(crate) struct HeightEdit {
 }
 
 impl HeightEdit {
-    /// Looks at what it is, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
-        self.raster.look_at(rect, look);
+    /// Looks at what it is, unless it does not reach into a rectangle of the map; whether it does.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
+        self.raster.look_at(rect, look)
     }
 
     /// Lays it over what `out` holds of `map`.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub(crate) use reads::Reads;
 pub(crate) use rules::stage_rules;
-pub(crate) use sight::Look;
+pub(crate) use sight::{Look, Sight};
 
 use crate::plan::Job;
 

@@ -73,8 +73,8 @@ impl Mask {
         }
     }
 
-    /// Looks at what it is read from, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+    /// Looks at what it is read from, unless it does not reach into a rectangle of the map; whether it does.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
         match self {
             Self::Raster(mask) => mask.look_at(rect, look),
             Self::Shapes(shapes) => shapes.look_at(rect, look),
