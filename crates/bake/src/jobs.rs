@@ -7,12 +7,14 @@ use ecotone_grid::{Raster, Rect, Window};
 use ecotone_scatter::{self as scatter, BlockId, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
-    Chunk, ChunkSpecies, PlantRecord, Sample, Stage, TileHeader, encode, encode_tiff, encode_up,
+    Chunk, ChunkSpecies, Facts, PlantRecord, Sample, Stage, TileHeader, encode, encode_tiff,
+    encode_up,
 };
 use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::error::BakeError;
+use crate::facts;
 use crate::inputs::MaskScratch;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
@@ -29,6 +31,8 @@ pub(crate) struct Made {
     pub(crate) files: Vec<Encoded>,
     /// Plants of each species, of a chunk.
     pub(crate) n_plants: Vec<u64>,
+    /// What it counted.
+    pub(crate) facts: Facts,
 }
 
 /// A worker's own memory, kept from job to job.
@@ -116,6 +120,7 @@ impl Worker {
         scene.weights.keep(tile, self.weights.clone());
         Ok(Made {
             files,
+            facts: facts::of_tile(&self.weights),
             ..Made::default()
         })
     }
@@ -186,7 +191,15 @@ impl Worker {
             &mut self.place_scratch,
             &mut self.plants,
         );
-        scene.encode_chunk(chunk, &self.plants)
+        let facts = facts::of_chunk(
+            &rules.species,
+            &rules.scales,
+            &fields,
+            &scene.plan.chunks.area(chunk),
+            &self.plants,
+        );
+        let made = scene.encode_chunk(chunk, &self.plants)?;
+        Ok(Made { facts, ..made })
     }
 
     /// Reads heights under a chunk, and the normals that stand on them where any plant asks for them.
@@ -274,6 +287,7 @@ impl Scene {
                 bytes,
             }],
             n_plants,
+            ..Made::default()
         })
     }
 

@@ -16,6 +16,7 @@
 mod cache;
 pub mod config;
 mod error;
+mod facts;
 mod ground;
 mod inputs;
 mod jobs;
@@ -35,6 +36,7 @@ use std::sync::atomic::AtomicBool;
 use ecotone_store::{Committed, Revision, WorldWriter};
 
 pub use error::BakeError;
+pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
@@ -117,6 +119,16 @@ impl Bake {
     /// The world directory.
     pub fn out(&self) -> &Path {
         &self.out
+    }
+
+    /// How the jobs count each species for reports, in the order of the manifest.
+    pub fn scales(&self) -> &[SpeciesScale] {
+        &self.scene.rules.scales
+    }
+
+    /// Square metres that each point of [`SpeciesFacts::points`](ecotone_store::SpeciesFacts) stands for.
+    pub fn point_m2(&self) -> f64 {
+        facts::point_m2(self.scene.plan.transform.pixel)
     }
 
     /// The inputs, a line for each.

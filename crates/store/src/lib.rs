@@ -34,7 +34,7 @@ pub use chunk::{
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
-pub use facts::Facts;
+pub use facts::{Counts, Facts, SpeciesFacts};
 pub use ledger::{Digest, Entry, Fingerprint, JobKey, JobKind};
 pub use manifest::{
     AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
