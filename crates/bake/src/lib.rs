@@ -28,6 +28,7 @@ mod scene;
 mod shares;
 pub mod survey;
 mod system;
+mod tally;
 mod trim;
 
 use std::path::{Component, Path, PathBuf};
@@ -40,6 +41,7 @@ pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
+pub use tally::StageTally;
 
 use config::Loaded;
 use scene::Scene;
@@ -78,6 +80,8 @@ pub struct Outcome {
     pub committed: Committed,
     /// Plants of each species, in the order of the config.
     pub n_plants: Vec<(String, u64)>,
+    /// What became of the jobs of each stage.
+    pub stages: Vec<StageTally>,
 }
 
 /// A path without detours over `folder/..`, unless a folder on the way is a link.
@@ -164,6 +168,7 @@ impl Bake {
         let written = run::run(&self.scene, &mut writer, threads, cancel, progress)
             .map_err(|error| self.why(error))?;
         let inputs = &self.scene.inputs;
+        let (ledger, stages) = run::ledger(&self.scene.plan, &written);
         let manifest = manifest::filled(self.scene.manifest, written);
         let n_plants = manifest
             .species
@@ -180,13 +185,14 @@ impl Bake {
             .map_err(|source| BakeError::InputChanged { source })?;
         let committed = writer.commit(Revision {
             manifest,
-            ledger: Vec::new(),
+            ledger,
             config: self.config,
             rules: serde_json::Value::Null,
         })?;
         Ok(Outcome {
             committed,
             n_plants,
+            stages,
         })
     }
 

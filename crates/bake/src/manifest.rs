@@ -157,7 +157,10 @@ fn source_record(inputs: &Inputs) -> Option<SourceRecord> {
 
 /// The manifest with all that was written, each list by row then column.
 pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest {
-    for Written { files, n_plants } in written {
+    for Written {
+        files, n_plants, ..
+    } in written
+    {
         for (stage, artefact) in files {
             match stage {
                 Stage::Weights => manifest.weights.push(artefact),

@@ -47,6 +47,52 @@ pub(crate) struct Written {
     pub(crate) files: Vec<(Stage, Artefact)>,
     /// Plants of each species, of a chunk.
     pub(crate) n_plants: Vec<u64>,
+    pub(crate) facts: ecotone_store::Facts,
+}
+
+/// What every job made and counted.
+pub(crate) fn ledger(
+    plan: &crate::Plan,
+    written: &[Written],
+) -> (Vec<ecotone_store::Entry>, Vec<crate::StageTally>) {
+    use crate::plan::Job;
+    use ecotone_store::{Entry, JobKey, JobKind};
+    let entries: Vec<Entry> = plan
+        .jobs
+        .iter()
+        .zip(written)
+        .map(|(job, written)| {
+            let (kind, x, y) = match *job {
+                Job::Strata(tile) => (JobKind::Strata, tile.x.into(), tile.y.into()),
+                Job::Sdf(tile) => (JobKind::Sdf, tile.x.into(), tile.y.into()),
+                Job::Plants(chunk) => (JobKind::Plants, chunk.x, chunk.y),
+            };
+            Entry {
+                job: JobKey { kind, x, y },
+                fingerprint: Default::default(),
+                sight: Default::default(),
+                files: written.files.clone(),
+                plants: written.n_plants.clone(),
+                facts: written.facts.clone(),
+                cpu_us: 0,
+            }
+        })
+        .collect();
+    let stages = [JobKind::Strata, JobKind::Sdf, JobKind::Plants].map(|kind| {
+        let total = entries
+            .iter()
+            .filter(|entry| entry.job.kind == kind)
+            .count();
+        crate::StageTally {
+            kind,
+            total,
+            kept: 0,
+            same: 0,
+            made: total,
+            cpu_seconds: 0.0,
+        }
+    });
+    (entries, stages.into())
 }
 
 /// How far a bake has come.

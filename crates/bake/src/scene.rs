@@ -187,6 +187,7 @@ impl Scene {
         Ok(Written {
             files,
             n_plants: made.n_plants,
+            facts: made.facts,
         })
     }
 

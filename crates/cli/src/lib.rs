@@ -1,5 +1,6 @@
 //! The command line: arguments, progress, exit codes. The only crate that prints.
 
+mod after;
 mod args;
 mod bake;
 mod check;
@@ -7,7 +8,9 @@ pub mod demo;
 mod error;
 mod inspect;
 mod progress;
+mod report;
 mod say;
+mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;

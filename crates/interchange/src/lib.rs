@@ -16,16 +16,21 @@
 //! # }
 //! ```
 
+mod checks;
 mod digests;
 mod error;
 mod finished;
 mod heights;
 mod plants;
 mod preview;
+pub mod report;
 mod table;
 mod tiles;
 mod whole;
 
+pub use checks::{
+    Check, CheckKind, CheckLevel, Limits, Offender, Verdict, checks_digest, evaluate,
+};
 pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;

@@ -45,4 +45,6 @@ pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
 };
 pub use vrt::DataType;
-pub use world::{Changed, ChunkChange, Committed, PlantChanges, Revision, World, WorldWriter};
+pub use world::{
+    Changed, ChunkChange, Committed, PlantChanges, Revision, World, WorldWriter, write_copy,
+};

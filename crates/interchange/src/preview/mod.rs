@@ -5,13 +5,13 @@ mod canvas;
 mod crowns;
 mod fields;
 mod frame;
-mod palette;
+pub(crate) mod palette;
 mod picture;
 mod ramp;
 mod relief;
 mod resample;
 mod terrain;
-mod ticks;
+pub(crate) mod ticks;
 mod view;
 
 use std::str::FromStr;

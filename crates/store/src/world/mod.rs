@@ -65,6 +65,16 @@ fn read_manifest(path: &Path) -> Result<Option<Manifest>, StoreError> {
         .transpose()
 }
 
+/// Writes a copy for people into a world directory, such as a report: whole or not at all, over an older one.
+///
+/// No reader of the world looks at it, and no writer removes it.
+///
+/// # Errors
+/// [`StoreError::DiskFull`] or another error of the system.
+pub fn write_copy(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    disk::write_whole(&dir.join(name), bytes, false)
+}
+
 /// Where an artefact lies.
 ///
 /// # Errors
