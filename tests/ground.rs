@@ -87,6 +87,7 @@ fn try_bake(
     let options = Options {
         out: Some(place.path("out")),
         memory_bytes: 8 << 20,
+        ..Options::default()
     };
     let bake = Bake::open(&loaded, &options).map_err(|e| e.to_string())?;
     let warnings = bake.warnings().to_vec();

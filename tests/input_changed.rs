@@ -87,6 +87,7 @@ fn bake(place: &Place, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, Ba
     let options = Options {
         out: Some(place.path("out")),
         memory_bytes: 2 << 20,
+        ..Options::default()
     };
     Bake::open(&loaded, &options)?.run(2, &AtomicBool::new(false), progress)
 }

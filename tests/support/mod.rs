@@ -136,6 +136,7 @@ impl Place {
         let options = Options {
             out: Some(self.path(out)),
             memory_bytes: 8 << 20,
+            ..Options::default()
         };
         Bake::open(&loaded, &options)?.run(threads, &AtomicBool::new(false), &mut |_| {})
     }

@@ -15,11 +15,14 @@
 
 mod cache;
 pub mod config;
+mod draw;
 mod error;
 mod facts;
+mod fingerprint;
 mod ground;
 mod inputs;
 mod jobs;
+mod known;
 mod manifest;
 mod plan;
 mod rules;
@@ -32,9 +35,10 @@ mod tally;
 mod trim;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ecotone_store::{Committed, Revision, WorldWriter};
+use ecotone_store::{Committed, Entry, Manifest, Revision, WorldWriter};
 
 pub use error::BakeError;
 pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
@@ -44,7 +48,10 @@ pub use run::{Progress, cores};
 pub use tally::StageTally;
 
 use config::Loaded;
+use known::Known;
+use run::Crew;
 use scene::Scene;
+use tally::Settled;
 
 /// What a bake may take, beside its config.
 #[derive(Clone, Debug)]
@@ -53,6 +60,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Bytes of decoded inputs, tiles and patterns that are kept at hand; workers' own windows come on top.
     pub memory_bytes: u64,
+    /// Trust nothing but content: read every input, and every file that an earlier bake left.
+    pub paranoid: bool,
 }
 
 impl Default for Options {
@@ -61,6 +70,7 @@ impl Default for Options {
         Self {
             out: None,
             memory_bytes: 192 << 20,
+            paranoid: false,
         }
     }
 }
@@ -71,6 +81,9 @@ pub struct Bake {
     out: PathBuf,
     /// The config's text.
     config: String,
+    /// Names of the species, in the order of the config.
+    species: Vec<String>,
+    paranoid: bool,
 }
 
 /// What a bake did.
@@ -82,6 +95,15 @@ pub struct Outcome {
     pub n_plants: Vec<(String, u64)>,
     /// What became of the jobs of each stage.
     pub stages: Vec<StageTally>,
+}
+
+/// Plants of a species in a world.
+fn count(manifest: &Manifest, name: &str) -> u64 {
+    let mut species = manifest.species.iter();
+    let idx = species.position(|species| species.name == name);
+    idx.map_or(0, |idx| {
+        manifest.chunks.iter().map(|chunk| chunk.plants[idx]).sum()
+    })
 }
 
 /// A path without detours over `folder/..`, unless a folder on the way is a link.
@@ -112,6 +134,13 @@ impl Bake {
             scene: Scene::open(loaded, options.memory_bytes)?,
             out,
             config: loaded.text.clone(),
+            species: loaded
+                .config
+                .species
+                .iter()
+                .map(|s| s.name.clone())
+                .collect(),
+            paranoid: options.paranoid,
         })
     }
 
@@ -149,7 +178,10 @@ impl Bake {
         &self.scene.inputs.warnings
     }
 
-    /// Runs every job and commits the world; `cancel` is polled between jobs.
+    /// Runs what must run and commits the world; `cancel` is polled between jobs.
+    ///
+    /// Jobs that were done before, of the same inputs by the same rules, are taken over: from the revision that is current, from
+    /// the one before it, and from an unfinished bake.
     ///
     /// # Errors
     /// The first failure ends the bake, and the world stays as it was: [`BakeError::Stopped`] after `cancel`,
@@ -163,22 +195,28 @@ impl Bake {
     ) -> Result<Outcome, BakeError> {
         let mut writer =
             WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
-        // More threads than jobs would only be started and ended.
-        let threads = threads.min(self.scene.plan.jobs.len()).max(1);
-        let written = run::run(&self.scene, &mut writer, threads, cancel, progress)
-            .map_err(|error| self.why(error))?;
+        self.run_into(&mut writer, threads, cancel, progress)
+    }
+
+    /// As [`Bake::run`], into a world that is open already.
+    pub(crate) fn run_into(
+        mut self,
+        writer: &mut WorldWriter,
+        threads: usize,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Outcome, BakeError> {
+        let settled = self.settle(writer, threads, cancel, progress)?;
+        let stages = tally::tallies(&settled);
+        let entries = settled.into_iter().map(|s| Arc::unwrap_or_clone(s.entry));
+        let ledger: Vec<Entry> = entries.collect();
         let inputs = &self.scene.inputs;
-        let (ledger, stages) = run::ledger(&self.scene.plan, &written);
-        let manifest = manifest::filled(self.scene.manifest, written);
-        let n_plants = manifest
+        let manifest = manifest::filled(self.scene.manifest, &ledger);
+        let n_plants = self
             .species
             .iter()
-            .enumerate()
-            .map(|(idx, species)| {
-                let n = manifest.chunks.iter().map(|chunk| chunk.plants[idx]).sum();
-                (species.name.clone(), n)
-            })
-            .collect();
+            .map(|name| (name.clone(), count(&manifest, name)));
+        let n_plants = n_plants.collect();
         // As late as can be: reads notice bytes that are gone, but not bytes that are others.
         inputs
             .check_unchanged()
@@ -187,13 +225,49 @@ impl Bake {
             manifest,
             ledger,
             config: self.config,
-            rules: serde_json::Value::Null,
+            rules: self.scene.stage_rules,
         })?;
         Ok(Outcome {
             committed,
             n_plants,
             stages,
         })
+    }
+
+    /// Runs every job that is not as before; starts again where a tile that was done turns out to be damaged.
+    fn settle(
+        &mut self,
+        writer: &mut WorldWriter,
+        threads: usize,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Settled>, BakeError> {
+        let entries = writer.known()?;
+        let mut known = Known::new(entries, &self.scene.rule_digests, !self.paranoid);
+        if self.paranoid {
+            known.verify(&self.out);
+        }
+        let mut settled = vec![None; self.scene.plan.jobs.len()];
+        loop {
+            let crew = Crew {
+                scene: &self.scene,
+                known: &known,
+                dir: &self.out,
+                threads: threads.max(1),
+                cancel,
+            };
+            let Err(error) = run::run(crew, writer, &mut settled, progress) else {
+                break;
+            };
+            let done = settled.iter().flatten().map(|s: &Settled| s.entry.clone());
+            done.for_each(|entry| known.learn(entry));
+            // Damage that is not among what is known cannot be helped by making it again.
+            if !error.is_of_rot() || known.verify(&self.out) == 0 {
+                return Err(self.why(error));
+            }
+            self.scene.forget_tiles();
+        }
+        Ok(settled.into_iter().flatten().collect())
     }
 
     /// The reason of a failure: an input that changed explains whatever a job made of it.

@@ -21,7 +21,7 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(file) = &args.preview {
         check_target(file)?;
     }
-    let (loaded, bake) = open(&args.world, args.memory, voice)?;
+    let (loaded, bake) = open(&args.world, args.memory, args.paranoid, voice)?;
     let subject = Subject::new(&loaded, &bake);
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
@@ -61,13 +61,19 @@ fn check_target(file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<(Loaded, Bake), CliError> {
+fn open(
+    args: &ConfigArgs,
+    memory_bytes: u64,
+    paranoid: bool,
+    voice: Voice,
+) -> Result<(Loaded, Bake), CliError> {
     let loaded = config::load(&args.config)?;
     let bake = Bake::open(
         &loaded,
         &Options {
             out: args.out.clone(),
             memory_bytes,
+            paranoid,
         },
     )?;
     for warning in bake.warnings() {
@@ -143,7 +149,7 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
 }
 
 pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let (_, bake) = open(args, 0, voice)?;
+    let (_, bake) = open(args, 0, false, voice)?;
     let plan = bake.plan();
     let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
     let strata = count(|job| matches!(job, Job::Strata(_)));

@@ -2,6 +2,7 @@
 
 mod clash;
 mod heights;
+mod identity;
 pub(crate) mod mask;
 mod patches;
 mod place;
@@ -17,6 +18,7 @@ use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 use crate::config::Loaded;
 use crate::error::BakeError;
 use heights::Heights;
+use identity::Identity;
 pub(crate) use mask::{Mask, MaskScratch};
 
 /// The opened inputs of a world, all on one grid.
@@ -31,6 +33,8 @@ pub(crate) struct Inputs {
     pub(crate) overruled: Option<(GeoTransform, GeoKeys)>,
     /// What a person should know, though the bake goes on.
     pub(crate) warnings: Vec<String>,
+    /// How the config has them read.
+    identity: Identity,
     /// Decoded blocks of all of them.
     blocks: Arc<BlockCache>,
 }
@@ -53,6 +57,7 @@ impl Inputs {
             keys: placed.keys,
             overruled: placed.overruled,
             warnings,
+            identity: Identity::new(loaded),
             blocks: Arc::clone(&blocks),
         };
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {

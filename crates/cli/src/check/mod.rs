@@ -62,6 +62,7 @@ fn options(args: &CheckArgs, memory_bytes: u64) -> Options {
     Options {
         out: args.world.out.clone(),
         memory_bytes,
+        ..Options::default()
     }
 }
 

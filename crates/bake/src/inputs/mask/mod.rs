@@ -15,6 +15,7 @@ use super::Inputs;
 use super::shapes::Shapes;
 use crate::config::Loaded;
 use crate::error::BakeError;
+use crate::fingerprint::Look;
 use crate::manifest;
 use raster::RasterMask;
 
@@ -61,6 +62,14 @@ impl Mask {
     pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
         if let Self::Raster(mask) = self {
             mask.map().sources_under(mask.window(window), each);
+        }
+    }
+
+    /// Looks at what it is read from, unless it does not reach into a rectangle of the map.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+        match self {
+            Self::Raster(mask) => mask.look_at(rect, look),
+            Self::Shapes(shapes) => shapes.look_at(rect, look),
         }
     }
 
