@@ -1,6 +1,6 @@
 //! What a job counts of its own tile or chunk while it has it at hand, so that a report reads nothing again.
 
-use ecotone_grid::Raster;
+use ecotone_grid::{Raster, mix};
 use ecotone_scatter::{self as scatter, Area, Expectation, Fields, Ground, Plant};
 use ecotone_store::{Facts, SpeciesFacts};
 
@@ -12,7 +12,7 @@ pub const SIZE_BINS: usize = 12;
 /// Bins of edge distances inside a stratum; before them one for all that lies outside, after them one for all beyond.
 pub const EDGE_BINS: usize = 12;
 
-/// Pixels between the points at which the expectation is worked out, along both axes.
+/// Pixels along both sides of the squares in each of which the expectation is worked out at one; a power of two.
 ///
 /// Tuned for a chunk of 256 m at 1 m: a thousand points, which take a hundredth of its bake.
 const STEP_PX: i64 = 8;
@@ -106,7 +106,7 @@ pub(crate) fn of_chunk(
     }
 }
 
-/// Adds what is expected of a chunk's ground, from points on a lattice of the whole map.
+/// Adds what is expected of a chunk's ground, from points that the whole map shares.
 fn expect(
     species: &[scatter::Species],
     scales: &[SpeciesScale],
@@ -142,27 +142,28 @@ pub(crate) fn point_m2(pixel: ecotone_grid::PixelSize) -> f64 {
     pixel.x * pixel.y * (STEP_PX * STEP_PX) as f64
 }
 
-/// The places in an area, in 1/1024 m, of every [`STEP_PX`]th pixel of the map.
+/// The places in an area, in 1/1024 m, of one pixel in each square of [`STEP_PX`] of the map, drawn by the square's own hash: a
+/// lattice would see straight roads and walls all at once or not at all.
 fn points<'a>(fields: &'a Fields<'_>, area: &'a Area) -> impl Iterator<Item = (i64, i64)> + 'a {
     let transform = fields.transform;
     let metres = |units: i64| units as f64 / STEPS_PER_M;
     let (west, north) = transform.pixel_at(metres(area.x0), metres(area.y1));
     let (east, south) = transform.pixel_at(metres(area.x1), metres(area.y0));
-    let lattice = |from: f64, to: f64| {
-        let first = (from / STEP_PX as f64).floor() as i64;
-        let last = (to / STEP_PX as f64).ceil() as i64;
-        (first..=last).map(|k| k * STEP_PX + STEP_PX / 2)
+    let squares = |from: f64, to: f64| {
+        let first = (from.floor() as i64).div_euclid(STEP_PX);
+        first..=(to.ceil() as i64).div_euclid(STEP_PX)
     };
     let units = |metres: f64| (metres * STEPS_PER_M).round() as i64;
-    lattice(north, south)
-        .flat_map(move |row| {
-            let y = units(transform.y0 - (row as f64 + 0.5) * transform.pixel.y);
-            lattice(west, east).map(move |column| {
-                (
-                    units(transform.x0 + (column as f64 + 0.5) * transform.pixel.x),
-                    y,
-                )
-            })
+    squares(north, south)
+        .flat_map(move |j| squares(west, east).map(move |i| (i, j)))
+        .map(move |(i, j)| {
+            let drawn = mix(i as u64 ^ mix(j as u64));
+            let within = |bits: u32| (drawn >> bits) as i64 & (STEP_PX - 1);
+            let (column, row) = (i * STEP_PX + within(20), j * STEP_PX + within(40));
+            (
+                units(transform.x0 + (column as f64 + 0.5) * transform.pixel.x),
+                units(transform.y0 - (row as f64 + 0.5) * transform.pixel.y),
+            )
         })
         .filter(|&(x, y)| area.contains(x, y))
 }

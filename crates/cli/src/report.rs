@@ -60,6 +60,12 @@ fn scales(config: &Config, bake: &Bake) -> Vec<Scale> {
         .map(|stratum| stratum.name.as_str())
         .collect();
     let point_m2 = bake.point_m2();
+    let place = |name: &str| {
+        config
+            .species
+            .iter()
+            .position(|species| species.name == name)
+    };
     let scale = |scale: &ecotone_bake::SpeciesScale| Scale {
         name: scale.name.clone(),
         edge_stratum: strata[scale.edge_stratum].to_owned(),
@@ -70,7 +76,10 @@ fn scales(config: &Config, bake: &Bake) -> Vec<Scale> {
         falloff_m: scale.falloff_m,
         point_m2,
     };
-    bake.scales().iter().map(scale).collect()
+    let mut scales: Vec<Scale> = bake.scales().iter().map(scale).collect();
+    // As people know them.
+    scales.sort_by_key(|scale| place(&scale.name));
+    scales
 }
 
 /// Metres that a foot may be off the ground where the config says nothing: a hundredth, less than anyone sees.

@@ -193,15 +193,12 @@ fn expected(check: &Check) -> String {
             stratum, species, ..
         } => format!("{most} {} on {stratum}", plant(species)),
         CheckKind::Coverage { stratum, limits } => {
-            let limits = in_words(limits, &percent);
-            format!("{stratum} on {limits} of the ground").replace("before of the ground", "before")
+            let limits = in_words(limits, &|share| format!("{} of the ground", percent(share)));
+            format!("{stratum}: {limits}")
         }
         CheckKind::Count { species, limits } => {
-            format!(
-                "{}s: {}",
-                plant(species),
-                in_words(limits, &|n| ticks::count(n as u64))
-            )
+            let name = species.as_deref().unwrap_or("all plants");
+            format!("{name}: {}", in_words(limits, &count))
         }
         CheckKind::Seams => format!("{most} side of a tile that shows"),
     }

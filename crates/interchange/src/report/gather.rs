@@ -117,8 +117,10 @@ fn species(
     scales: &[Scale],
 ) -> Vec<SpeciesGrowth> {
     let none = SpeciesFacts::default();
-    let growth = |(idx, name): (usize, &String)| {
-        let scale = scales.iter().find(|scale| scale.name == *name)?;
+    let manifest = world.manifest();
+    let growth = |scale: &Scale| {
+        let name = &scale.name;
+        let idx = manifest.species.iter().position(|s| s.name == *name)?;
         let own = facts.species.get(idx).unwrap_or(&none);
         let plants = n_plants(world, name).unwrap_or(0);
         Some(SpeciesGrowth {
@@ -134,13 +136,7 @@ fn species(
             },
         })
     };
-    let names: Vec<String> = world
-        .manifest()
-        .species
-        .iter()
-        .map(|s| s.name.clone())
-        .collect();
-    names.iter().enumerate().filter_map(growth).collect()
+    scales.iter().filter_map(growth).collect()
 }
 
 fn sizes(counts: &Counts, scale: &Scale) -> Histogram {

@@ -34,7 +34,7 @@ pub struct Report {
     pub map: MapSize,
     /// Its strata, in the order of the bands.
     pub strata: Vec<StratumCover>,
-    /// What grows on it, in the order of the manifest.
+    /// What grows on it, in the order of the scales.
     pub species: Vec<SpeciesGrowth>,
     /// What differs from the revision before.
     pub changed: Changes,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::text::{bytes, count, duration, escaped, metres, trimmed};
+use super::text::{bytes, count, duration, escaped, trimmed};
 use super::{Report, changes, ground, run, species};
 use crate::{CheckLevel, Verdict};
 
@@ -161,7 +161,7 @@ fn figures(report: &Report) -> String {
     let plants: u64 = report.species.iter().map(|species| species.plants).sum();
     let mut cards = vec![
         (
-            format!("{} × {}", metres(sides[0]), metres(sides[1])),
+            area(sides),
             format!("{} × {} pixels", map.pixels[0], map.pixels[1]),
         ),
         (count(plants), "plants".to_owned()),
@@ -183,6 +183,16 @@ fn figures(report: &Report) -> String {
         })
         .collect();
     format!("<div class=\"figures\">\n{cards}</div>\n")
+}
+
+/// East–west and north–south, in one unit.
+fn area([x, y]: [f64; 2]) -> String {
+    let (per, unit) = if x.max(y) >= 1000.0 {
+        (1000.0, "km")
+    } else {
+        (1.0, "m")
+    };
+    format!("{} × {} {unit}", trimmed(x / per, 2), trimmed(y / per, 2))
 }
 
 /// What was asked: the last thing, for who wants to know why.

@@ -27,7 +27,7 @@ pub(super) fn section(report: &Report) -> String {
     }
     out.push_str(
         "<p class=\"soft\">Expected is what the species' own rules ask of the ground, before species compete for it: where others take \
-         ground first, fewer are found. It is worked out at every eighth pixel, both ways.</p>\n</section>\n",
+         ground first, fewer are found. It is worked out at one pixel in 64.</p>\n</section>\n",
     );
     out
 }
@@ -183,8 +183,10 @@ impl Axis {
 
 fn label_axis(plot: &mut Plot, bins: &[EdgeBin], axis: &Axis) {
     plot.tick(WIDE / 2.0, "outside");
-    plot.tick(1.0 - WIDE / 2.0, "farther in");
-    for idx in (1..axis.n - 1).step_by(3).chain([axis.n - 1]) {
+    if let Some(from) = bins.last().and_then(|bin| bin.from_m) {
+        plot.tick(1.0 - WIDE / 2.0, &format!("over {}", trimmed(from, 1)));
+    }
+    for idx in (1..axis.n - 1).step_by(3) {
         if let Some(from) = bins[idx].from_m {
             let at = axis.inner((idx - 1) as f64);
             plot.tick(at, &trimmed(from, 1));
