@@ -1,6 +1,6 @@
-//! Exports and pictures of a finished world.
+//! Exports, pictures, checks and reports of a finished world.
 //!
-//! Reads a committed world in windows, digests it, writes its plants as a table and draws it. It does not know how a weight or a
+//! Reads a committed world in windows, digests it, checks it, writes its plants as a table, draws it and reports on it. It does not know how a weight or a
 //! plant came to be, never writes into a world, prints nothing and starts no thread.
 //!
 //! ```no_run
