@@ -440,19 +440,19 @@ edge = { falloff = 30, density = 0.1 }
     };
     let (found, expected) = (sum("found"), sum("expected"));
     assert!(
-        found > 10_000.0 && (found / expected - 1.0).abs() < 0.01,
+        found > 10_000.0 && (found / expected - 1.0).abs() < 0.03,
         "{found} {expected}"
     );
-    // Every eighth pixel stands for 64 m²: all of the ground but a part of its rim.
+    // Every point stands for 144 m²: all of the ground but a part of its rim.
     assert!(
-        (sum("hectares") / 42.0 - 1.0).abs() < 0.02,
+        (sum("hectares") / 42.0 - 1.0).abs() < 0.03,
         "{}",
         sum("hectares")
     );
     for bin in &bins {
         let of = |key: &str| bin[key].as_f64().unwrap();
-        // Four deviations: of plants that come and go, and of points that fall into the bin, one for 64 m².
-        let n_points = of("hectares") * 10_000.0 / 64.0;
+        // Four deviations: of plants that come and go, and of points that fall into the bin, one for 144 m².
+        let n_points = of("hectares") * 10_000.0 / 144.0;
         let noise = of("found").sqrt() + of("expected") / n_points.sqrt().max(1.0);
         let off = (of("found") - of("expected")).abs();
         assert!(off <= 4.0 * noise + 1.0, "{bin}");

@@ -2,7 +2,7 @@
 
 use ecotone_grid::{Raster, mix};
 use ecotone_scatter::{self as scatter, Area, Expectation, Fields, Ground, Plant};
-use ecotone_store::{Facts, SpeciesFacts};
+use ecotone_store::{Counts, Facts, SpeciesFacts};
 
 use crate::plan::STEPS_PER_M;
 
@@ -12,10 +12,10 @@ pub const SIZE_BINS: usize = 12;
 /// Bins of edge distances inside a stratum; before them one for all that lies outside, after them one for all beyond.
 pub const EDGE_BINS: usize = 12;
 
-/// Pixels along both sides of the squares in each of which the expectation is worked out at one; a power of two.
+/// Pixels along both sides of the squares in each of which the expectation is worked out at one.
 ///
-/// Tuned for a chunk of 256 m at 1 m: a thousand points, which take a hundredth of its bake.
-const STEP_PX: i64 = 8;
+/// Tuned for a chunk of 256 m at 1 m: some five hundred points, which take a hundredth of its bake.
+const STEP_PX: i64 = 12;
 
 /// How a species is counted by size and by edge distance.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,18 +92,47 @@ pub(crate) fn of_chunk(
     area: &Area,
     plants: &[Plant],
 ) -> Facts {
-    let mut facts = vec![SpeciesFacts::default(); scales.len()];
+    let mut tallies = vec![Tally::default(); scales.len()];
     for plant in plants {
         let idx = usize::from(plant.species);
-        let (own, scale) = (&mut facts[idx], &scales[idx]);
-        own.sizes.add(scale.size_bin(plant.size), 1);
-        own.found.add(scale.edge_bin(plant.edge_distance), 1);
+        let (own, scale) = (&mut tallies[idx], &scales[idx]);
+        own.sizes[scale.size_bin(plant.size)] += 1;
+        own.found[scale.edge_bin(plant.edge_distance)] += 1;
     }
-    expect(species, scales, fields, area, &mut facts);
+    expect(species, scales, fields, area, &mut tallies);
     Facts {
-        species: facts,
+        species: tallies.iter().map(Tally::facts).collect(),
         ..Facts::default()
     }
+}
+
+/// What is counted of a species, in bins of their own place.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    sizes: [u64; SIZE_BINS],
+    found: [u64; EDGE_BINS + 2],
+    points: [u64; EDGE_BINS + 2],
+    /// Plants expected.
+    expected: [f64; EDGE_BINS + 2],
+}
+
+impl Tally {
+    fn facts(&self) -> SpeciesFacts {
+        let tenths = self.expected.map(|sum| (sum * 10.0).round() as u64);
+        SpeciesFacts {
+            sizes: counts(&self.sizes),
+            found: counts(&self.found),
+            expected_tenths: counts(&tenths),
+            points: counts(&self.points),
+        }
+    }
+}
+
+fn counts(bins: &[u64]) -> Counts {
+    let mut counts = Counts::default();
+    let bins = bins.iter().enumerate();
+    bins.for_each(|(bin, &n)| counts.add(bin, n));
+    counts
 }
 
 /// Adds what is expected of a chunk's ground, from points that the whole map shares.
@@ -112,12 +141,10 @@ fn expect(
     scales: &[SpeciesScale],
     fields: &Fields<'_>,
     area: &Area,
-    facts: &mut [SpeciesFacts],
+    tallies: &mut [Tally],
 ) {
     let expectations: Vec<Expectation<'_>> = species.iter().map(Expectation::new).collect();
-    let pixel = fields.transform.pixel;
-    let cell_m2 = pixel.x * pixel.y * (STEP_PX * STEP_PX) as f64;
-    let mut sums = vec![[0.0; EDGE_BINS + 2]; scales.len()];
+    let each_m2 = point_m2(fields.transform.pixel);
     for (x, y) in points(fields, area) {
         let Some(ground) = Ground::at(fields, x, y) else {
             continue;
@@ -125,14 +152,9 @@ fn expect(
         for (idx, expectation) in expectations.iter().enumerate() {
             if let Some((distance, density)) = expectation.at(&ground) {
                 let bin = scales[idx].edge_bin(distance);
-                facts[idx].points.add(bin, 1);
-                sums[idx][bin] += density * cell_m2;
+                tallies[idx].points[bin] += 1;
+                tallies[idx].expected[bin] += density * each_m2;
             }
-        }
-    }
-    for (own, sums) in facts.iter_mut().zip(sums) {
-        for (bin, sum) in sums.into_iter().enumerate() {
-            own.expected_tenths.add(bin, (sum * 10.0).round() as u64);
         }
     }
 }
@@ -158,8 +180,8 @@ fn points<'a>(fields: &'a Fields<'_>, area: &'a Area) -> impl Iterator<Item = (i
         .flat_map(move |j| squares(west, east).map(move |i| (i, j)))
         .map(move |(i, j)| {
             let drawn = mix(i as u64 ^ mix(j as u64));
-            let within = |bits: u32| (drawn >> bits) as i64 & (STEP_PX - 1);
-            let (column, row) = (i * STEP_PX + within(20), j * STEP_PX + within(40));
+            let within = |bits: u32| ((drawn >> bits & 0xffff) as i64 * STEP_PX) >> 16;
+            let (column, row) = (i * STEP_PX + within(16), j * STEP_PX + within(40));
             (
                 units(transform.x0 + (column as f64 + 0.5) * transform.pixel.x),
                 units(transform.y0 - (row as f64 + 0.5) * transform.pixel.y),

@@ -9,7 +9,7 @@ use ecotone_bake::{Bake, EDGE_BINS, Outcome, SIZE_BINS, StageTally};
 use ecotone_interchange::report::{Asked, Checks, Report, Run, Scale, Stage, Standing};
 use ecotone_interchange::{
     Check, CheckKind, CheckLevel, Finished, InterchangeError, Layer, Limits, Preview, Verdict,
-    checks_digest, draw, evaluate,
+    checks_digest, evaluate, sketch,
 };
 use ecotone_store::{JobKind, World, write_copy};
 use serde_json::json;
@@ -277,7 +277,7 @@ fn write(
         layer: Layer::Terrain,
         size_px: PICTURE_PX,
     };
-    let picture = draw(world, &preview).and_then(|picture| picture.to_png());
+    let picture = sketch(world, &preview).and_then(|picture| picture.to_png());
     let picture = picture.map_err(|error| {
         let warning = format!("the report has no map: {error}");
         voice.warn(&warning);

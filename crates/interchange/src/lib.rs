@@ -34,5 +34,5 @@ pub use checks::{
 pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;
-pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw};
+pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw, sketch};
 pub use table::write_csv;

@@ -27,7 +27,7 @@ pub(super) fn section(report: &Report) -> String {
     }
     out.push_str(
         "<p class=\"soft\">Expected is what the species' own rules ask of the ground, before species compete for it: where others take \
-         ground first, fewer are found. It is worked out at one pixel in 64.</p>\n</section>\n",
+         ground first, fewer are found. It is worked out at one pixel in 144.</p>\n</section>\n",
     );
     out
 }
