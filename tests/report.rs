@@ -469,7 +469,7 @@ fn a_failed_check_stands_first_and_fails_the_bake_again_and_again() {
     assert_eq!(first.status.code(), Some(1));
     let said = stderr(&first);
     assert!(
-        said.starts_with("check failed: no <oak>: expected oak: 0 plants to 0 plants, found "),
+        said.starts_with("check failed: no <oak>: expected oak: 0 to 0 plants, found "),
         "{said}"
     );
     assert!(said.contains("error: 1 of 2 checks failed"), "{said}");

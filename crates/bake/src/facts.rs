@@ -164,7 +164,7 @@ pub(crate) fn point_m2(pixel: ecotone_grid::PixelSize) -> f64 {
     pixel.x * pixel.y * (STEP_PX * STEP_PX) as f64
 }
 
-/// The places in an area, in 1/1024 m, of one pixel in each square of [`STEP_PX`] of the map, drawn by the square's own hash: a
+/// The places in an area, in 1/1024 m, one in each square of [`STEP_PX`] of the map and drawn by the square's own hash: a
 /// lattice would see straight roads and walls all at once or not at all.
 fn points<'a>(fields: &'a Fields<'_>, area: &'a Area) -> impl Iterator<Item = (i64, i64)> + 'a {
     let transform = fields.transform;
@@ -180,11 +180,14 @@ fn points<'a>(fields: &'a Fields<'_>, area: &'a Area) -> impl Iterator<Item = (i
         .flat_map(move |j| squares(west, east).map(move |i| (i, j)))
         .map(move |(i, j)| {
             let drawn = mix(i as u64 ^ mix(j as u64));
-            let within = |bits: u32| ((drawn >> bits & 0xffff) as i64 * STEP_PX) >> 16;
-            let (column, row) = (i * STEP_PX + within(16), j * STEP_PX + within(40));
+            // Between pixels too, as plants stand: distances at pixels' centres are all of a few kinds.
+            let pixels = |square: i64, bits: u32| {
+                let within = (drawn >> bits & 0xffff) as f64 / 65536.0;
+                (square as f64 + within) * STEP_PX as f64
+            };
             (
-                units(transform.x0 + (column as f64 + 0.5) * transform.pixel.x),
-                units(transform.y0 - (row as f64 + 0.5) * transform.pixel.y),
+                units(transform.x0 + pixels(i, 16) * transform.pixel.x),
+                units(transform.y0 - pixels(j, 40) * transform.pixel.y),
             )
         })
         .filter(|&(x, y)| area.contains(x, y))

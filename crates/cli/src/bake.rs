@@ -38,9 +38,13 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     for warning in &outcome.committed.warnings {
         voice.warn(warning);
     }
-    say(&outcome, &out, n_pixels, seconds, voice);
     let run = (watch, threads);
     let concluded = report::conclude(subject, &outcome, &out, run, !args.no_report, voice);
+    say(&outcome, &out, n_pixels, seconds, voice);
+    if outcome.committed.is_new && !args.no_report {
+        let page = out.join(report::PAGE);
+        voice.line(format_args!("report      {}", page.display()));
+    }
     // The studio's tools hear of the revision whatever came of its checks.
     let on_commit = loaded.config.output.on_commit.as_deref();
     let followed = after_commit(on_commit, &outcome.committed, &out, voice);

@@ -19,7 +19,7 @@ use crate::say::{Voice, note};
 use crate::watch::Watch;
 
 /// The report's names in the world directory.
-const PAGE: &str = "report.html";
+pub(crate) const PAGE: &str = "report.html";
 const NUMBERS: &str = "report.json";
 
 /// Pixels along the longer side of the map's picture.
@@ -286,9 +286,7 @@ fn write(
     let page = report.to_html(picture.ok().as_deref());
     write_copy(out, PAGE, page.as_bytes())?;
     write_copy(out, NUMBERS, report.to_json().as_bytes())?;
-    let file = out.join(PAGE);
-    voice.line(format_args!("report      {}", file.display()));
-    voice.json(&json!({ "event": "report", "file": file }));
+    voice.json(&json!({ "event": "report", "file": out.join(PAGE) }));
     Ok(())
 }
 

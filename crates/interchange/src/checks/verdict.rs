@@ -193,21 +193,22 @@ fn expected(check: &Check) -> String {
             stratum, species, ..
         } => format!("{most} {} on {stratum}", plant(species)),
         CheckKind::Coverage { stratum, limits } => {
-            let limits = in_words(limits, &|share| format!("{} of the ground", percent(share)));
+            let limits = in_words(limits, &percent, " of the ground");
             format!("{stratum}: {limits}")
         }
         CheckKind::Count { species, limits } => {
-            let name = species.as_deref().unwrap_or("all plants");
-            format!("{name}: {}", in_words(limits, &count))
+            let name = species.as_deref().unwrap_or("all species");
+            let limits = in_words(limits, &|n| ticks::count(n as u64), " plants");
+            format!("{name}: {limits}")
         }
         CheckKind::Seams => format!("{most} side of a tile that shows"),
     }
 }
 
-fn in_words(limits: &Limits, shown: &dyn Fn(f64) -> String) -> String {
+fn in_words(limits: &Limits, shown: &dyn Fn(f64) -> String, unit: &str) -> String {
     let band = limits
         .band
-        .map(|[lo, hi]| format!("{} to {}", shown(lo), shown(hi)));
+        .map(|[lo, hi]| format!("{} to {}{unit}", shown(lo), shown(hi)));
     let drift = limits
         .drift
         .map(|drift| format!("at most {} more or less than before", percent(drift)));

@@ -27,7 +27,7 @@ pub(super) fn section(report: &Report) -> String {
     }
     out.push_str(
         "<p class=\"soft\">Expected is what the species' own rules ask of the ground, before species compete for it: where others take \
-         ground first, fewer are found. It is worked out at one pixel in 144.</p>\n</section>\n",
+         ground first, fewer are found. It is worked out at one point for every 144 pixels.</p>\n</section>\n",
     );
     out
 }
@@ -88,8 +88,8 @@ fn card(species: &SpeciesGrowth, colour: &str) -> String {
     }
     let _ = writeln!(
         out,
-        "<div class=\"pair\"><figure>{}<figcaption>Plants a hectare by distance to the edge of {}: bars found,\
-         <span class=\"key\"></span>expected</figcaption></figure><figure>{}<figcaption>Plants by size, as a factor of the mesh\
+        "<div class=\"pair\"><figure>{}<figcaption>Plants a hectare by distance to the edge of {}: found, \
+         <span class=\"nobreak\"><span class=\"key\"></span>expected</span></figcaption></figure><figure>{}<figcaption>Plants by size, as a factor of the mesh\
          </figcaption></figure></div></div>",
         profile(species, colour),
         escaped(&species.edge.stratum),
