@@ -15,6 +15,7 @@ use ecotone_terrain as terrain;
 use crate::config::Field;
 use crate::draw::Drawing;
 use crate::error::BakeError;
+use crate::facts;
 use crate::fingerprint::Reads;
 use crate::inputs::Covers;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
@@ -168,6 +169,7 @@ impl Worker {
         scene.weights.keep(tile, self.weights.clone());
         Ok(Made {
             files,
+            facts: facts::of_tile(&self.weights),
             ..Made::default()
         })
     }
@@ -267,7 +269,15 @@ impl Worker {
             &mut self.place_scratch,
             &mut self.plants,
         );
-        scene.encode_chunk(chunk, &self.plants)
+        let facts = facts::of_chunk(
+            &rules.species,
+            &rules.scales,
+            &fields,
+            &scene.plan.chunks.area(chunk),
+            &self.plants,
+        );
+        let made = scene.encode_chunk(chunk, &self.plants)?;
+        Ok(Made { facts, ..made })
     }
 }
 

@@ -18,6 +18,7 @@ pub mod config;
 mod draw;
 pub mod edit;
 mod error;
+mod facts;
 mod fingerprint;
 mod ground;
 mod inputs;
@@ -45,6 +46,7 @@ use ecotone_store::{
 
 pub use ecotone_store::JobKind;
 pub use error::BakeError;
+pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
@@ -206,6 +208,16 @@ impl Bake {
     /// The world directory.
     pub fn out(&self) -> &Path {
         &self.out
+    }
+
+    /// How the jobs count each species for reports, in the order of the manifest.
+    pub fn scales(&self) -> &[SpeciesScale] {
+        &self.scene.rules.scales
+    }
+
+    /// Square metres that each point of [`SpeciesFacts::points`](ecotone_store::SpeciesFacts) stands for.
+    pub fn point_m2(&self) -> f64 {
+        facts::point_m2(self.scene.plan.transform.pixel)
     }
 
     /// The inputs, a line for each.

@@ -10,6 +10,7 @@ use ecotone_terrain::{NormalRules, Strata};
 
 use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
+use crate::facts::SpeciesScale;
 use crate::plan::Reaches;
 pub(crate) use strata::noise_seed;
 
@@ -26,6 +27,8 @@ pub(crate) struct Rules {
     /// By name.
     pub(crate) species: Vec<scatter::Species>,
     pub(crate) patterns: Vec<Pattern>,
+    /// How plants are counted, by species.
+    pub(crate) scales: Vec<SpeciesScale>,
     pub(crate) fields: Vec<Field>,
 }
 
@@ -42,6 +45,10 @@ impl Rules {
             patterns: species
                 .iter()
                 .map(|species| pattern(config.seed, species))
+                .collect(),
+            scales: species
+                .iter()
+                .map(|species| SpeciesScale::new(species, config.edges.max_distance))
                 .collect(),
             species,
             fields: config.output.fields.clone(),

@@ -144,6 +144,9 @@ pub(crate) struct BakeArgs {
     /// Draw the world into this PNG once it is baked.
     #[arg(long, value_name = "FILE")]
     pub(crate) preview: Option<PathBuf>,
+    /// Write no report.html and report.json into the world directory.
+    #[arg(long)]
+    pub(crate) no_report: bool,
 }
 
 #[derive(Args, Debug)]

@@ -4,25 +4,33 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ecotone_bake::{Bake, Job, JobKind, Options, Outcome, StageTally, config};
+use ecotone_bake::config::{self, Loaded};
+use ecotone_bake::{Bake, Job, JobKind, Options, Outcome, StageTally};
 use ecotone_interchange::{Finished, InterchangeError, Layer, Preview};
 use serde_json::json;
 
+use crate::after::after_commit;
 use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
 use crate::progress::Progress;
+use crate::report::{self, Subject};
 use crate::say::{Voice, duration, note, reach_px, thousands};
+use crate::watch::Watch;
 
 pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(file) = &args.preview {
         check_target(file)?;
     }
-    let bake = open(&args.world, args.memory, args.paranoid, voice)?;
+    let (loaded, bake) = open(&args.world, args.memory, args.paranoid, voice)?;
+    let subject = Subject::new(&loaded, &bake);
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
-    let mut progress = Progress::new(voice, "bake", n_pixels);
-    let outcome = bake.run(threads(args.threads), &stop_on_ctrl_c(), &mut |at| {
-        progress.report(at.done as f64 / at.total as f64, at.n_plants)
+    let threads = threads(args.threads);
+    let (mut progress, mut watch) = (Progress::new(voice, "bake", n_pixels), Watch::new());
+    let outcome = bake.run(threads, &stop_on_ctrl_c(), &mut |at| {
+        let share = at.done as f64 / at.total as f64;
+        watch.look(share);
+        progress.report(share, at.n_plants);
     });
     let seconds = progress.seconds();
     drop(progress);
@@ -30,11 +38,20 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     for warning in &outcome.committed.warnings {
         voice.warn(warning);
     }
-    report(&outcome, &out, n_pixels, seconds, voice);
-    match &args.preview {
-        Some(file) => preview(&out, file, voice).map_err(|source| CliError::Preview { source }),
-        None => Ok(()),
+    let run = (watch, threads);
+    let concluded = report::conclude(subject, &outcome, &out, run, !args.no_report, voice);
+    say(&outcome, &out, n_pixels, seconds, voice);
+    if outcome.committed.is_new && !args.no_report {
+        let page = out.join(report::PAGE);
+        voice.line(format_args!("report      {}", page.display()));
     }
+    // The studio's tools hear of the revision whatever came of its checks.
+    let on_commit = loaded.config.output.on_commit.as_deref();
+    let followed = after_commit(on_commit, &outcome.committed, &out, voice);
+    if let Some(file) = &args.preview {
+        preview(&out, file, voice).map_err(|source| CliError::Preview { source })?;
+    }
+    concluded.and(followed)
 }
 
 /// A picture that cannot be written is told before the bake, not after.
@@ -53,7 +70,7 @@ fn open(
     memory_bytes: u64,
     paranoid: bool,
     voice: Voice,
-) -> Result<Bake, CliError> {
+) -> Result<(Loaded, Bake), CliError> {
     let loaded = config::load(&args.config)?;
     let bake = Bake::open(
         &loaded,
@@ -67,7 +84,7 @@ fn open(
     for warning in bake.warnings() {
         voice.warn(warning);
     }
-    Ok(bake)
+    Ok((loaded, bake))
 }
 
 pub(crate) fn threads(threads: Option<u16>) -> usize {
@@ -90,7 +107,7 @@ pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     stop
 }
 
-fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice) {
+fn say(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice) {
     let committed = &outcome.committed;
     let n_plants: u64 = outcome.n_plants.iter().map(|(_, n)| n).sum();
     let rate = n_pixels as f64 / 1e6 / seconds.max(1e-9);
@@ -180,7 +197,7 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
 }
 
 pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let bake = open(args, 0, false, voice)?;
+    let (_, bake) = open(args, 0, false, voice)?;
     let plan = bake.plan();
     let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
     let strata = count(|job| matches!(job, Job::Strata(_)));

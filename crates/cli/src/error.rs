@@ -56,6 +56,19 @@ pub(crate) enum CliError {
     },
     #[error("the preview failed, but the bake stands: {source}")]
     Preview { source: InterchangeError },
+    #[error("the report failed, but the bake stands: {source}")]
+    Report { source: InterchangeError },
+    #[error(
+        "{} failed; the bake stands, and its report says where",
+        if *n_checks == 1 { "the check".to_owned() } else { format!("{n_failed} of {n_checks} checks") }
+    )]
+    ChecksFailed { n_failed: u64, n_checks: usize },
+    #[error("the command on_commit failed, but revision {revision} stands: `{command}`: {why}")]
+    OnCommit {
+        command: String,
+        why: String,
+        revision: u64,
+    },
 }
 
 /// Done, but something failed on the way.
@@ -71,7 +84,11 @@ impl CliError {
         let code = match self {
             Self::Bake(BakeError::Stopped) => STOPPED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
-            Self::Bake(_) | Self::Preview { .. } => FAILED,
+            Self::Bake(_)
+            | Self::Preview { .. }
+            | Self::Report { .. }
+            | Self::ChecksFailed { .. }
+            | Self::OnCommit { .. } => FAILED,
             _ => REFUSED,
         };
         code.into()
@@ -92,7 +109,9 @@ impl CliError {
             Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
             Self::Bake(_) | Self::NoTrial { .. } => "bake",
             Self::Damaged { .. } => "corrupt",
-            Self::Interchange(_) | Self::Preview { .. } => "interchange",
+            Self::Interchange(_) | Self::Preview { .. } | Self::Report { .. } => "interchange",
+            Self::ChecksFailed { .. } => "checks",
+            Self::OnCommit { .. } => "on_commit",
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
             Self::NoDigest { .. }

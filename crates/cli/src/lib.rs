@@ -1,5 +1,6 @@
 //! The command line: arguments, progress, exit codes. The only crate that prints.
 
+mod after;
 mod args;
 mod bake;
 mod check;
@@ -8,7 +9,9 @@ mod edit;
 mod error;
 mod inspect;
 mod progress;
+mod report;
 mod say;
+mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
-//! Exports and pictures of a finished world.
+//! Exports, pictures, checks and reports of a finished world.
 //!
-//! Reads a committed world in windows, digests it, writes its plants as a table and draws it. It does not know how a weight or a
+//! Reads a committed world in windows, digests it, checks it, writes its plants as a table, draws it and reports on it. It does not know how a weight or a
 //! plant came to be, never writes into a world, prints nothing and starts no thread.
 //!
 //! ```no_run
@@ -16,18 +16,23 @@
 //! # }
 //! ```
 
+mod checks;
 mod digests;
 mod error;
 mod finished;
 mod heights;
 mod plants;
 mod preview;
+pub mod report;
 mod table;
 mod tiles;
 mod whole;
 
+pub use checks::{
+    Check, CheckKind, CheckLevel, Limits, Offender, Verdict, checks_digest, evaluate,
+};
 pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;
-pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw};
+pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw, sketch};
 pub use table::write_csv;

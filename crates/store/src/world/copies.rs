@@ -1,6 +1,9 @@
 //! What people and GDAL look at: the mosaics of a revision, and copies of the current one's books beside `current`.
 
+use std::path::Path;
+
 use super::folder::{WORLD_JSON, WorldFolder};
+use crate::disk::Files;
 use crate::vrt::{Mosaic, mosaic};
 use crate::{Manifest, Stage, StoreError};
 
@@ -38,6 +41,16 @@ impl WorldFolder {
             _ => self.files.write_synced(&path, bytes).map(|()| true),
         }
     }
+}
+
+/// Writes a copy for people into a world directory, such as a report: whole or not at all, over an older one.
+///
+/// No reader of the world looks at it, and no writer removes it.
+///
+/// # Errors
+/// [`StoreError::DiskFull`] or another error of the system.
+pub fn write_copy(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    Files::real().write_synced(&dir.join(name), bytes)
 }
 
 /// The file of a raster stage's mosaic.

@@ -15,6 +15,7 @@ mod writer;
 
 pub use changes::{Changed, ChunkChange, PlantChanges};
 pub use commit::{Committed, Revision};
+pub use copies::write_copy;
 pub use recover::Recovered;
 pub use writer::WorldWriter;
 
