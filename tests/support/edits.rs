@@ -1,0 +1,652 @@
+//! Small random worlds, and random edits of all that a bake reads.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use ecotone_bake::{Job, Plan};
+use ecotone_grid::{Reach, Rect, mix};
+
+use crate::support::writer::{Tiff, Value};
+use crate::support::{NODATA, Place};
+
+/// Random numbers from a seed, the same on every machine.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// From 0 to n − 1.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// From `lo` to `hi`, both included.
+    pub fn from(&mut self, lo: i64, hi: i64) -> i64 {
+        lo + self.below((hi - lo + 1) as usize) as i64
+    }
+
+    /// True so many times out of a hundred.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+}
+
+/// All that a bake reads: files and config.
+#[derive(Clone, PartialEq)]
+pub struct State {
+    size: (i64, i64),
+    pixel: (f64, f64),
+    corner: (f64, f64),
+    /// NaN for a void.
+    heights: Vec<f32>,
+    /// Of the stratum `field`.
+    mask: Vec<u8>,
+    /// Of a correction.
+    paint: Vec<u8>,
+    patches: Vec<Patch>,
+    /// Corners of a road in pixels, and its width in metres.
+    road: (Vec<(i64, i64)>, f64),
+    rules: Rules,
+}
+
+/// A patch of heights.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Patch {
+    id: u64,
+    at: Rect,
+    mode: &'static str,
+    height: f32,
+    /// Whether every third pixel is void.
+    is_ragged: bool,
+}
+
+/// What a config says beside its files.
+#[derive(Clone, PartialEq)]
+struct Rules {
+    seed: u64,
+    tile: i64,
+    chunk: i64,
+    gradient: &'static str,
+    smoothing: f64,
+    threshold: f64,
+    max_distance: f64,
+    compression: &'static str,
+    fields: &'static str,
+    split: i64,
+    blend: i64,
+    altitude: Option<i64>,
+    noise: Option<i64>,
+    curvature: bool,
+    species: Vec<Species>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Species {
+    name: &'static str,
+    spacing: f64,
+    footprint: f64,
+    priority: i64,
+    has_density: bool,
+    slope: Option<i64>,
+    align: bool,
+    edge: bool,
+    keeps_off: bool,
+}
+
+const NAMES: [&str; 5] = ["ash", "elm", "fern", "oak", "pine"];
+
+impl State {
+    pub fn random(dice: &mut Dice) -> Self {
+        let size = (dice.from(24, 80), dice.from(24, 80));
+        let pixel = dice.pick(&[(1.0, 1.0), (1.0, 1.0), (2.0, 3.0), (0.75, 0.5)]);
+        let n_pixels = (size.0 * size.1) as usize;
+        let relief = dice.next();
+        let noise = |i: i64, step: i64| {
+            let (x, y) = (i % size.0 / step, i / size.0 / step);
+            (mix(relief ^ ((x as u64) << 20) ^ y as u64) % 64) as f32 / 16.0
+        };
+        let heights = (0..n_pixels as i64).map(|i| 4.0 * noise(i, 9) + noise(i, 3) * 0.5);
+        let side_m = f64::max(pixel.0, pixel.1);
+        let mut state = Self {
+            size,
+            pixel,
+            corner: dice.pick(&[(1000.0, 2000.0), (-5000.5, 700.25)]),
+            heights: heights.collect(),
+            mask: vec![0; n_pixels],
+            paint: vec![0; n_pixels],
+            patches: Vec::new(),
+            road: (vec![(0, 5), (size.0, size.1 / 2)], 3.0 * side_m),
+            rules: Rules {
+                seed: 5,
+                tile: dice.from(13, 40),
+                chunk: dice.from(8, 40),
+                gradient: "horn",
+                smoothing: dice.pick(&[0.0, 1.0, 2.5]) * side_m,
+                threshold: 0.5,
+                max_distance: dice.from(3, 14) as f64 * side_m,
+                compression: "zstd",
+                fields: "",
+                split: dice.from(15, 45),
+                blend: dice.from(0, 9),
+                altitude: None,
+                noise: None,
+                curvature: false,
+                species: Vec::new(),
+            },
+        };
+        for name in &NAMES[..dice.below(4)] {
+            state.rules.species.push(Species::random(name, dice));
+        }
+        let disc = state.disc(dice, 20);
+        state.stroke(disc, |state, i| state.mask[i] = 200);
+        state
+    }
+
+    fn map(&self) -> Rect {
+        Rect::new(0, 0, self.size.0, self.size.1)
+    }
+
+    /// A disc at a random place: anywhere, a border, a corner, or where four tiles meet.
+    fn disc(&self, dice: &mut Dice, most: i64) -> (i64, i64, i64) {
+        let (w, h) = self.size;
+        let tile = self.rules.tile;
+        let corner_of_tile = |dice: &mut Dice, side: i64| {
+            (tile * dice.from(0, side / tile) - dice.from(0, 1)).clamp(0, side - 1)
+        };
+        let (x, y) = match dice.below(6) {
+            0 => (dice.pick(&[0, w - 1]), dice.from(0, h - 1)),
+            1 => (dice.pick(&[0, w - 1]), dice.pick(&[0, h - 1])),
+            2 => (corner_of_tile(dice, w), corner_of_tile(dice, h)),
+            _ => (dice.from(0, w - 1), dice.from(0, h - 1)),
+        };
+        let radius = match dice.chance(70) {
+            true => dice.from(0, 5),
+            false => dice.from(1, most),
+        };
+        (x, y, radius)
+    }
+
+    fn stroke(&mut self, (cx, cy, r): (i64, i64, i64), mut each: impl FnMut(&mut Self, usize)) {
+        for y in (cy - r).max(0)..(cy + r + 1).min(self.size.1) {
+            for x in (cx - r).max(0)..(cx + r + 1).min(self.size.0) {
+                if (x - cx).pow(2) + (y - cy).pow(2) <= r * r {
+                    each(self, (y * self.size.0 + x) as usize);
+                }
+            }
+        }
+    }
+
+    /// Changes something, and says what.
+    pub fn edit(&mut self, dice: &mut Dice) -> String {
+        match dice.below(100) {
+            0..30 => self.edit_heights(dice),
+            30..52 => self.edit_masks(dice),
+            52..66 => self.edit_patches(dice),
+            66..74 => self.edit_road(dice),
+            74..87 => self.rules.edit(dice),
+            _ => self.rules.edit_species(dice),
+        }
+    }
+
+    fn edit_heights(&mut self, dice: &mut Dice) -> String {
+        let disc = self.disc(dice, 40);
+        match dice.below(5) {
+            0 => self.stroke(disc, |state, i| state.heights[i] = f32::NAN),
+            1 => {
+                // Out of a void too.
+                let level = dice.from(0, 20) as f32;
+                self.stroke(disc, |state, i| state.heights[i] = level);
+            }
+            _ => {
+                let lift = dice.pick(&[-3.0, 0.5, 5.0, 1.0 / 64.0]);
+                self.stroke(disc, |state, i| state.heights[i] += lift);
+            }
+        }
+        format!("heights in {disc:?}")
+    }
+
+    fn edit_masks(&mut self, dice: &mut Dice) -> String {
+        let disc = self.disc(dice, 25);
+        let share = dice.pick(&[0, 100, 180, 255]);
+        if dice.chance(50) {
+            self.stroke(disc, |state, i| state.mask[i] = share);
+            format!("mask in {disc:?}")
+        } else {
+            self.stroke(disc, |state, i| state.paint[i] = share);
+            format!("correction in {disc:?}")
+        }
+    }
+
+    fn edit_patches(&mut self, dice: &mut Dice) -> String {
+        if !self.patches.is_empty() && dice.chance(40) {
+            let idx = dice.below(self.patches.len());
+            let patch = self.patches.remove(idx);
+            return format!("without {patch:?}");
+        }
+        if self.patches.len() > 1 && dice.chance(20) {
+            self.patches.reverse();
+            return "patches in another order".to_owned();
+        }
+        let (x, y, r) = self.disc(dice, 15);
+        let patch = Patch {
+            id: dice.next() % 1_000_000,
+            at: Rect::new(x - r, y - r / 2, x + r + 1, y + r + 1),
+            mode: dice.pick(&["replace", "add", "max", "min"]),
+            height: dice.from(-3, 12) as f32,
+            is_ragged: dice.chance(50),
+        };
+        self.patches.push(patch);
+        format!("{patch:?}")
+    }
+
+    fn edit_road(&mut self, dice: &mut Dice) -> String {
+        let (w, h) = self.size;
+        let corner = dice.below(self.road.0.len());
+        match dice.below(4) {
+            0 if self.road.0.len() < 5 => {
+                let at = (dice.from(-9, w + 9), dice.from(-9, h + 9));
+                self.road.0.push(at);
+            }
+            1 if self.road.0.len() > 2 => drop(self.road.0.pop()),
+            2 => self.road.1 = dice.from(1, 6) as f64 * self.pixel.0,
+            _ => self.road.0[corner] = (dice.from(0, w), dice.from(0, h)),
+        }
+        format!("road {:?}", self.road)
+    }
+
+    /// Writes the files that are not as they were in `before`, and some that are.
+    pub fn write(&self, place: &Place, before: Option<&Self>, dice: &mut Dice) {
+        let mut is_new = |differs: fn(&Self, &Self) -> bool| {
+            before.is_none_or(|before| differs(self, before) || dice.chance(3))
+        };
+        let (w, h) = (self.size.0 as usize, self.size.1 as usize);
+        let tiff = |sample| Tiff::new(w, h, sample).placed(self.pixel, self.corner);
+        if is_new(|a, b| !a.same_heights(b)) {
+            let nodata = tiff((3, 32)).tag(42113, Value::Text("-9999"));
+            place.write("heights.tif", &nodata, |x, y| self.height(y * w + x));
+        }
+        for (name, pixels, differs) in [
+            ("mask.tif", &self.mask, is_new(|a, b| a.mask != b.mask)),
+            ("paint.tif", &self.paint, is_new(|a, b| a.paint != b.paint)),
+        ] {
+            if differs {
+                place.write(name, &tiff((1, 8)), |x, y| pixels[y * w + x].into());
+            }
+        }
+        for patch in &self.patches {
+            if !place.path(&patch.name()).exists() {
+                self.write_patch(place, patch);
+            }
+        }
+        if is_new(|a, b| a.road != b.road) {
+            std::fs::write(place.path("road.geojson"), self.geojson()).unwrap();
+        }
+    }
+
+    fn same_heights(&self, other: &Self) -> bool {
+        let bits = |state: &Self| {
+            state
+                .heights
+                .iter()
+                .map(|h| h.to_bits())
+                .collect::<Vec<_>>()
+        };
+        bits(self) == bits(other)
+    }
+
+    fn height(&self, i: usize) -> f64 {
+        let height = f64::from(self.heights[i]);
+        if height.is_nan() { NODATA } else { height }
+    }
+
+    fn world(&self, x: f64, y: f64) -> (f64, f64) {
+        let (x0, y0) = self.corner;
+        (x0 + x * self.pixel.0, y0 - y * self.pixel.1)
+    }
+
+    fn write_patch(&self, place: &Place, patch: &Patch) {
+        let corner = self.world(patch.at.x0 as f64, patch.at.y0 as f64);
+        let tiff = Tiff::new(patch.at.width(), patch.at.height(), (3, 32))
+            .placed(self.pixel, corner)
+            .tag(42113, Value::Text("-9999"));
+        place.write(&patch.name(), &tiff, |x, y| {
+            let is_void = patch.is_ragged && (x + y) % 3 == 0;
+            if is_void { NODATA } else { patch.height.into() }
+        });
+    }
+
+    fn geojson(&self) -> String {
+        let corners = self.road.0.iter().map(|&(x, y)| {
+            let (x, y) = self.world(x as f64 + 0.3, y as f64 + 0.4);
+            format!("[{x},{y}]")
+        });
+        let corners: Vec<_> = corners.collect();
+        format!(
+            "{{\"type\":\"LineString\",\"coordinates\":[{}]}}",
+            corners.join(",")
+        )
+    }
+
+    /// The config.
+    pub fn text(&self) -> String {
+        let rules = &self.rules;
+        let patches: String = self
+            .patches
+            .iter()
+            .map(|p| {
+                format!(
+                    "[[terrain.patch]]\nfile = '{}'\nmode = '{}'\n",
+                    p.name(),
+                    p.mode
+                )
+            })
+            .collect();
+        let species: String = rules.species.iter().map(|s| s.text(rules)).collect();
+        let altitude = rules.altitude.map_or(String::new(), |top| {
+            format!("altitude = {{ band = [-99, {top}], blend = 3 }}\n")
+        });
+        let noise = rules.noise.map_or(String::new(), |wavelength| {
+            format!("noise = {{ wavelength = {wavelength}, amplitude = 6 }}\n")
+        });
+        let curvature = match rules.curvature {
+            true => "curvature = { band = [-0.5, 0.05], blend = 0.02 }\n",
+            false => "",
+        };
+        let Rules {
+            seed,
+            tile,
+            chunk,
+            gradient,
+            smoothing,
+            threshold,
+            max_distance,
+            compression,
+            fields,
+            split,
+            blend,
+            ..
+        } = rules;
+        format!(
+            "seed = {seed}\n[terrain]\nheights = ['heights.tif']\n{patches}\
+             [tiles]\nsize = {tile}\n[normals]\ngradient = '{gradient}'\nsmoothing = {smoothing:?}\n\
+             [edges]\nthreshold = {threshold}\nmax_distance = {max_distance:?}\n\
+             [output]\nchunk = {chunk}\ncompression = '{compression}'\nfields = [{fields}]\n\
+             [[stratum]]\nname = 'meadow'\nslope = [0, {split}]\nblend = {blend}\n{altitude}{curvature}\
+             [[stratum]]\nname = 'rock'\nslope = [{split}, 90]\nblend = {blend}\nfallback = true\n{noise}\
+             [[stratum]]\nname = 'field'\nmask = 'mask.tif'\n\
+             [[stratum]]\nname = 'road'\nmask = 'road.geojson'\nwidth = {:?}\nfeather = {:?}\n\
+             [[stratum]]\nname = 'brush'\nmask = 'paint.tif'\nmode = 'add'\ntarget = 'meadow'\n{species}",
+            self.road.1,
+            0.5 * self.pixel.0,
+        )
+    }
+}
+
+impl Patch {
+    fn name(&self) -> String {
+        format!("patch{}.tif", self.id)
+    }
+}
+
+impl Rules {
+    fn edit(&mut self, dice: &mut Dice) -> String {
+        match dice.below(14) {
+            0 => self.seed = dice.next() % 3,
+            1 => self.tile = dice.from(13, 40),
+            2 => self.chunk = dice.from(8, 40),
+            3 => self.gradient = dice.pick(&["horn", "central"]),
+            4 => self.smoothing = dice.from(0, 4) as f64,
+            5 => self.threshold = dice.pick(&[0.3, 0.5, 0.501, 0.7]),
+            6 => self.max_distance = dice.from(3, 20) as f64,
+            7 => self.compression = dice.pick(&["zstd", "deflate", "none"]),
+            8 => {
+                self.fields =
+                    dice.pick(&["", "'slope'", "'normals', 'slope'", "'slope', 'normals'"])
+            }
+            9 => self.split = dice.from(15, 45),
+            10 => self.blend = dice.from(0, 9),
+            11 => self.altitude = dice.pick(&[None, Some(10), Some(14)]),
+            12 => self.noise = dice.pick(&[None, Some(7), Some(30)]),
+            _ => self.curvature = dice.chance(50),
+        }
+        "rules".to_owned()
+    }
+
+    fn edit_species(&mut self, dice: &mut Dice) -> String {
+        let absent: Vec<&str> = NAMES
+            .into_iter()
+            .filter(|name| self.species.iter().all(|own| own.name != *name))
+            .collect();
+        let n = self.species.len();
+        match dice.below(4) {
+            0 if n > 0 => {
+                let gone = self.species.remove(dice.below(n));
+                format!("without {}", gone.name)
+            }
+            1 if n > 1 => {
+                self.species.rotate_left(1);
+                "species in another order".to_owned()
+            }
+            2 if n > 0 => {
+                let idx = dice.below(n);
+                self.species[idx] = Species::random(self.species[idx].name, dice);
+                format!("another {}", self.species[idx].name)
+            }
+            _ if !absent.is_empty() => {
+                let name = dice.pick(&absent);
+                self.species
+                    .insert(dice.below(n + 1), Species::random(name, dice));
+                format!("with {name}")
+            }
+            _ => "nothing".to_owned(),
+        }
+    }
+
+    fn plants_read_normals(&self) -> bool {
+        self.species
+            .iter()
+            .any(|own| own.slope.is_some() || own.align)
+    }
+}
+
+impl Species {
+    fn random(name: &'static str, dice: &mut Dice) -> Self {
+        Self {
+            name,
+            spacing: dice.from(4, 12) as f64 * 0.5,
+            footprint: dice.from(0, 8) as f64 * 0.25,
+            priority: dice.from(0, 2),
+            has_density: dice.chance(50),
+            slope: dice.pick(&[None, Some(30), Some(50)]),
+            align: dice.chance(30),
+            edge: dice.chance(40),
+            keeps_off: dice.chance(40),
+        }
+    }
+
+    fn text(&self, rules: &Rules) -> String {
+        let Self {
+            name,
+            spacing,
+            footprint,
+            priority,
+            ..
+        } = self;
+        let mut text = format!(
+            "[[species]]\nname = '{name}'\nstrata = {{ meadow = 1.0, rock = 0.4, field = 0.9 }}\nthreshold = 0.3\n\
+             spacing = {spacing:?}\nfootprint = {footprint:?}\npriority = {priority}\n"
+        );
+        if self.has_density {
+            // Three tenths of a plant per square of the spacing: half of what fits.
+            let apart = spacing.max(2.0 * footprint);
+            text += &format!("density = {:?}\n", (3000.0 / (apart * apart)).floor());
+        }
+        if let Some(top) = self.slope {
+            text += &format!("slope = {{ band = [0, {top}], blend = 5 }}\n");
+        }
+        if self.align {
+            text += "align = 0.5\n";
+        }
+        let far = rules.max_distance;
+        if self.edge {
+            text += &format!(
+                "edge = {{ falloff = {:?}, density = 0.3, size = [0.2, 0.4] }}\n",
+                far / 2.0
+            );
+        }
+        if self.keeps_off {
+            text += &format!(
+                "distance = [{{ stratum = 'road', band = [{:?}, 1000], blend = {:?} }}]\n",
+                far / 4.0,
+                far / 8.0
+            );
+        }
+        text
+    }
+}
+
+/// What differs between states: content in rectangles of the map, and rules of stages.
+#[derive(Clone, Debug, Default)]
+pub struct Dirt {
+    heights: Vec<Rect>,
+    masks: Vec<Rect>,
+    strata: bool,
+    sdf: bool,
+    plants: bool,
+}
+
+impl Dirt {
+    pub fn between(old: &State, new: &State) -> Self {
+        let mut dirt = Self::default();
+        dirt.heights.extend(bounds(new.size, |i| {
+            old.heights[i].to_bits() != new.heights[i].to_bits()
+        }));
+        dirt.masks
+            .extend(bounds(new.size, |i| old.mask[i] != new.mask[i]));
+        dirt.masks
+            .extend(bounds(new.size, |i| old.paint[i] != new.paint[i]));
+        if old.patches != new.patches {
+            let all = old.patches.iter().chain(&new.patches);
+            let is_in_order = old
+                .patches
+                .iter()
+                .filter(|p| new.patches.contains(p))
+                .eq(new.patches.iter().filter(|p| old.patches.contains(p)));
+            let both =
+                |p: &&Patch| !is_in_order || !(old.patches.contains(p) && new.patches.contains(p));
+            dirt.heights.extend(all.filter(both).map(|p| p.at));
+        }
+        if old.road != new.road {
+            dirt.masks.extend([old.road_bounds(), new.road_bounds()]);
+        }
+        let (a, b) = (&old.rules, &new.rules);
+        dirt.strata = strata_rules(a) != strata_rules(b);
+        dirt.sdf = sdf_rules(a) != sdf_rules(b);
+        dirt.plants = plants_rules(a) != plants_rules(b);
+        dirt
+    }
+
+    /// Adds what differed before.
+    pub fn add(&mut self, other: &Self) {
+        self.heights.extend(&other.heights);
+        self.masks.extend(&other.masks);
+        self.strata |= other.strata;
+        self.sdf |= other.sdf;
+        self.plants |= other.plants;
+    }
+
+    /// How many jobs of strata, distances and plants may be made again: each stage reads only so far.
+    pub fn most(&self, plan: &Plan) -> [usize; 3] {
+        let map = plan.tiles.map();
+        let reaches = &plan.reaches;
+        let whole = |is_dirty: bool| is_dirty.then_some(map);
+        let grown =
+            |rects: &[Rect], reach: Reach| rects.iter().map(|r| r.grow(reach)).collect::<Vec<_>>();
+        let mut weights = grown(&self.heights, reaches.strata);
+        weights.extend(&self.masks);
+        weights.extend(whole(self.strata));
+        let mut ground = grown(&weights, reaches.sdf);
+        ground.extend(whole(self.sdf));
+        let mut most = [0; 3];
+        for &job in &plan.jobs {
+            let touches =
+                |rects: &[Rect], own: Rect| rects.iter().any(|r| !r.intersect(&own).is_empty());
+            let reads = plan.reads(job);
+            let (stage, is_dirty) = match job {
+                Job::Strata(tile) => {
+                    let core = plan.tiles.rect(tile);
+                    (
+                        0,
+                        self.strata || touches(&self.heights, reads) || touches(&self.masks, core),
+                    )
+                }
+                Job::Sdf(_) => (1, self.sdf || touches(&weights, reads)),
+                Job::Plants(_) => (2, self.plants || touches(&ground, reads)),
+            };
+            most[stage] += usize::from(is_dirty);
+        }
+        most
+    }
+}
+
+impl State {
+    /// Where the road may cover the map.
+    fn road_bounds(&self) -> Rect {
+        let (corners, width) = &self.road;
+        let reach = |pixel: f64| ((0.5 * width + 0.5 * self.pixel.0) / pixel).ceil() as i64 + 1;
+        let (rx, ry) = (reach(self.pixel.0), reach(self.pixel.1));
+        let xs = || corners.iter().map(|c| c.0);
+        let ys = || corners.iter().map(|c| c.1);
+        let (lo, hi) = (xs().min().unwrap(), xs().max().unwrap());
+        let (north, south) = (ys().min().unwrap(), ys().max().unwrap());
+        Rect::new(lo - rx, north - ry, hi + rx + 1, south + ry + 1)
+    }
+}
+
+/// What the strata of the test read of its rules.
+fn strata_rules(r: &Rules) -> impl PartialEq + use<> {
+    let mut fields: Vec<_> = r.fields.split(", ").map(str::to_owned).collect();
+    fields.sort();
+    (
+        (r.tile, r.gradient, r.smoothing, r.compression, fields),
+        (r.split, r.blend, r.altitude, r.curvature),
+        r.noise.map(|noise| (noise, r.seed)),
+    )
+}
+
+fn sdf_rules(r: &Rules) -> impl PartialEq + use<> {
+    (
+        r.tile,
+        (r.threshold * 255.0).ceil() as u8,
+        r.max_distance,
+        r.compression,
+    )
+}
+
+fn plants_rules(r: &Rules) -> impl PartialEq + use<> {
+    let normals = r.plants_read_normals().then_some((r.gradient, r.smoothing));
+    let mut species = r.species.clone();
+    species.sort_by_key(|own| own.name);
+    (r.chunk, r.seed, r.max_distance, normals, species)
+}
+
+/// The smallest rectangle around the pixels that differ.
+fn bounds((width, height): (i64, i64), differs: impl Fn(usize) -> bool) -> Option<Rect> {
+    let mut bounds: Option<Rect> = None;
+    for i in (0..width * height).filter(|&i| differs(i as usize)) {
+        let (x, y) = (i % width, i / width);
+        let b = bounds.get_or_insert(Rect::new(x, y, x + 1, y + 1));
+        *b = Rect::new(b.x0.min(x), b.y0.min(y), b.x1.max(x + 1), b.y1.max(y + 1));
+    }
+    bounds
+}
