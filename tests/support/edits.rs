@@ -73,9 +73,11 @@ struct Patch {
 /// What a config says beside its files.
 #[derive(Clone, PartialEq)]
 struct Rules {
+    /// The longer side of a pixel, for lengths that suit it.
+    side_m: f64,
     seed: u64,
     tile: i64,
-    chunk: i64,
+    chunk: f64,
     gradient: &'static str,
     smoothing: f64,
     threshold: f64,
@@ -127,9 +129,10 @@ impl State {
             patches: Vec::new(),
             road: (vec![(0, 5), (size.0, size.1 / 2)], 3.0 * side_m),
             rules: Rules {
+                side_m,
                 seed: 5,
                 tile: dice.from(13, 40),
-                chunk: dice.from(8, 40),
+                chunk: dice.from(12, 50) as f64 * side_m,
                 gradient: "horn",
                 smoothing: dice.pick(&[0.0, 1.0, 2.5]) * side_m,
                 threshold: 0.5,
@@ -145,7 +148,8 @@ impl State {
             },
         };
         for name in &NAMES[..dice.below(4)] {
-            state.rules.species.push(Species::random(name, dice));
+            let species = Species::random(name, side_m, dice);
+            state.rules.species.push(species);
         }
         let disc = state.disc(dice, 20);
         state.stroke(disc, |state, i| state.mask[i] = 200);
@@ -380,7 +384,7 @@ impl State {
             "seed = {seed}\n[terrain]\nheights = ['heights.tif']\n{patches}\
              [tiles]\nsize = {tile}\n[normals]\ngradient = '{gradient}'\nsmoothing = {smoothing:?}\n\
              [edges]\nthreshold = {threshold}\nmax_distance = {max_distance:?}\n\
-             [output]\nchunk = {chunk}\ncompression = '{compression}'\nfields = [{fields}]\n\
+             [output]\nchunk = {chunk:?}\ncompression = '{compression}'\nfields = [{fields}]\n\
              [[stratum]]\nname = 'meadow'\nslope = [0, {split}]\nblend = {blend}\n{altitude}{curvature}\
              [[stratum]]\nname = 'rock'\nslope = [{split}, 90]\nblend = {blend}\nfallback = true\n{noise}\
              [[stratum]]\nname = 'field'\nmask = 'mask.tif'\n\
@@ -403,11 +407,11 @@ impl Rules {
         match dice.below(14) {
             0 => self.seed = dice.next() % 3,
             1 => self.tile = dice.from(13, 40),
-            2 => self.chunk = dice.from(8, 40),
+            2 => self.chunk = dice.from(12, 50) as f64 * self.side_m,
             3 => self.gradient = dice.pick(&["horn", "central"]),
-            4 => self.smoothing = dice.from(0, 4) as f64,
+            4 => self.smoothing = dice.from(0, 4) as f64 * self.side_m,
             5 => self.threshold = dice.pick(&[0.3, 0.5, 0.501, 0.7]),
-            6 => self.max_distance = dice.from(3, 20) as f64,
+            6 => self.max_distance = dice.from(3, 16) as f64 * self.side_m,
             7 => self.compression = dice.pick(&["zstd", "deflate", "none"]),
             8 => {
                 self.fields =
@@ -439,13 +443,13 @@ impl Rules {
             }
             2 if n > 0 => {
                 let idx = dice.below(n);
-                self.species[idx] = Species::random(self.species[idx].name, dice);
+                self.species[idx] = Species::random(self.species[idx].name, self.side_m, dice);
                 format!("another {}", self.species[idx].name)
             }
             _ if !absent.is_empty() => {
                 let name = dice.pick(&absent);
                 self.species
-                    .insert(dice.below(n + 1), Species::random(name, dice));
+                    .insert(dice.below(n + 1), Species::random(name, self.side_m, dice));
                 format!("with {name}")
             }
             _ => "nothing".to_owned(),
@@ -460,11 +464,11 @@ impl Rules {
 }
 
 impl Species {
-    fn random(name: &'static str, dice: &mut Dice) -> Self {
+    fn random(name: &'static str, side_m: f64, dice: &mut Dice) -> Self {
         Self {
             name,
-            spacing: dice.from(4, 12) as f64 * 0.5,
-            footprint: dice.from(0, 8) as f64 * 0.25,
+            spacing: dice.from(6, 14) as f64 * 0.5 * side_m,
+            footprint: dice.from(0, 8) as f64 * 0.25 * side_m,
             priority: dice.from(0, 2),
             has_density: dice.chance(50),
             slope: dice.pick(&[None, Some(30), Some(50)]),

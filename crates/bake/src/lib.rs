@@ -18,6 +18,7 @@ pub mod config;
 mod draw;
 mod error;
 mod fingerprint;
+mod forecast;
 mod ground;
 mod inputs;
 mod jobs;
@@ -39,8 +40,9 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_store::{Committed, Entry, Manifest, Revision, WorldWriter};
 
-pub use ecotone_store::JobKind;
+pub use ecotone_store::{JobKey, JobKind};
 pub use error::BakeError;
+pub use forecast::{Due, Forecast, StageForecast, Why};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};

@@ -6,6 +6,7 @@ mod check;
 pub mod demo;
 mod error;
 mod inspect;
+mod plan;
 mod progress;
 mod say;
 
@@ -30,7 +31,7 @@ pub fn run() -> ExitCode {
     let done = match &cli.command {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
-        Command::Plan(args) => bake::plan(args, voice),
+        Command::Plan(args) => plan::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),

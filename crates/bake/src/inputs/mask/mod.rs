@@ -58,6 +58,14 @@ impl Mask {
         }
     }
 
+    /// The file of its shapes, where it has any.
+    pub(crate) fn shapes(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Raster(_) => None,
+            Self::Shapes(shapes) => Some(shapes.path()),
+        }
+    }
+
     /// Hands every file under a window of the map to `each`, with the part of its own pixels that is read.
     pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
         if let Self::Raster(mask) = self {
