@@ -1,5 +1,5 @@
 //! Law 2: after any edits, a bake that takes over what it can equals one that starts from nothing, byte for byte, and
-//! makes no more again than what the edit reaches.
+//! makes no more again than what the edit reaches, and what was foretold.
 //!
 //! `ECOTONE_EDITS=50000` makes more of them, and `ECOTONE_WORLD=17` those of one world alone.
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use ecotone_bake::{Bake, Options, Outcome, Plan, config};
+use ecotone_bake::{Bake, Forecast, JobKind, Options, Outcome, Plan, config};
 use ecotone_store::{Entry, Manifest, World};
 use edits::{Dice, Dirt, State};
 use support::{Place, plain, plants};
@@ -105,7 +105,9 @@ fn change(state: &mut State, stack: &mut Vec<State>, dice: &mut Dice) -> String 
 
 /// Bakes over the world that is there and afresh; says what is not as it should be.
 fn rebuild(place: &Place, text: &str, dirt: Option<&Dirt>) -> Result<Outcome, String> {
+    let forecast = open(place, text, "out").forecast().unwrap();
     let (outcome, plan) = bake(place, text, "out");
+    check_forecast(&forecast, &outcome)?;
     if let Some(dirt) = dirt {
         let most = dirt.most(&plan);
         for (stage, most) in outcome.stages.iter().zip(most) {
@@ -123,14 +125,30 @@ fn rebuild(place: &Place, text: &str, dirt: Option<&Dirt>) -> Result<Outcome, St
     found.map_or(Ok(outcome), Err)
 }
 
-fn bake(place: &Place, text: &str, out: &str) -> (Outcome, Plan) {
+/// Weights are foretold exactly, distances and plants from both sides.
+fn check_forecast(forecast: &Forecast, outcome: &Outcome) -> Result<(), String> {
+    for (told, found) in forecast.stages.iter().zip(&outcome.stages) {
+        let most = told.runs + told.may_run;
+        let is_right = (told.runs..=most).contains(&found.made) && told.total == found.total;
+        if !is_right || (told.kind == JobKind::Strata && told.may_run > 0) {
+            return Err(format!("foretold {told:?}, found {found:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn open(place: &Place, text: &str, out: &str) -> Bake {
     let loaded = config::parse(text, &place.path("world.toml")).unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         out: Some(place.path(out)),
         memory_bytes: 1 << 20,
         ..Options::default()
     };
-    let bake = Bake::open(&loaded, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    Bake::open(&loaded, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn bake(place: &Place, text: &str, out: &str) -> (Outcome, Plan) {
+    let bake = open(place, text, out);
     let plan = bake.plan().clone();
     let outcome = bake.run(1, &AtomicBool::new(false), &mut |_| {});
     (outcome.unwrap_or_else(|e| panic!("{e}\n{text}")), plan)
