@@ -1,5 +1,6 @@
 //! A cache of decoded tiles and pattern blocks, shared by all workers, under a byte budget.
 
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -53,6 +54,22 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
         Ok(made)
     }
 
+    /// The value of `key`, made by `make` where it is not there, which cannot fail.
+    pub(crate) fn get_or_make(
+        &self,
+        key: K,
+        size: impl Fn(&V) -> usize,
+        make: impl FnOnce() -> V,
+    ) -> Arc<V> {
+        self.get(key, size, || Ok::<V, Infallible>(make()))
+            .unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether a value is there, or is being made.
+    pub(crate) fn holds(&self, key: K) -> bool {
+        lock(&self.slots).entries.contains(&key)
+    }
+
     /// Puts a value that has just been computed.
     pub(crate) fn put(&self, key: K, value: Arc<V>, bytes: usize) {
         *lock(&self.slot(key)) = Some(value);
@@ -102,7 +119,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::convert::Infallible;
 
     fn ask(cache: &Cache<u32, u32>, key: u32, made: &mut u32) -> u32 {
         *cache

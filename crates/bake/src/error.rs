@@ -1,12 +1,14 @@
 //! What can end a bake.
 
 use std::io;
+use std::path::PathBuf;
 
 use ecotone_geotiff::SourceError;
 use ecotone_store::StoreError;
 
 use crate::config::ConfigError;
 use crate::edit::EditError;
+use crate::plan::Job;
 
 /// Why a bake could not start, or ended early; what was committed before stands.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +78,14 @@ pub enum BakeError {
         /// Its failure.
         source: Box<BakeError>,
     },
+    /// A finished tile of the world is not what was written. A bake makes it again; this is said only where that does not help.
+    #[error("{} is damaged again and again: {reason}; is the disk in order?", path.display())]
+    Rotten {
+        /// The tile's file.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
     /// A job broke one of our own invariants.
     #[error("{job} failed on a fault of the program, please report it: {message}")]
     Panicked {
@@ -105,6 +115,23 @@ impl From<EditError> for BakeError {
 }
 
 impl BakeError {
+    /// The failure of a job.
+    pub(crate) fn of(self, job: Job) -> Self {
+        Self::Job {
+            job: job.to_string(),
+            source: Box::new(self),
+        }
+    }
+
+    /// Whether a finished tile turned out to be damaged.
+    pub(crate) fn is_of_rot(&self) -> bool {
+        match self {
+            Self::Rotten { .. } => true,
+            Self::Job { source, .. } => source.is_of_rot(),
+            _ => false,
+        }
+    }
+
     /// Whether nothing had been started: the config or an input was refused.
     pub fn is_refusal(&self) -> bool {
         matches!(

@@ -3,16 +3,19 @@
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
-use ecotone_grid::{Raster, Rect};
-use ecotone_scatter::{self as scatter, BlockId, Candidate, Fields, Flora, Plant};
+use ecotone_grid::{Raster, Rect, TileId};
+use ecotone_scatter::{self as scatter, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
-    Chunk, ChunkSpecies, PlantRecord, Sample, Stage, TileHeader, encode, encode_tiff, encode_up,
+    Chunk, ChunkSpecies, Digest, Facts, PlantRecord, Sample, Stage, TileHeader, encode,
+    encode_tiff, encode_up,
 };
 use ecotone_terrain as terrain;
 
 use crate::config::Field;
+use crate::draw::Drawing;
 use crate::error::BakeError;
+use crate::fingerprint::Reads;
 use crate::inputs::Covers;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
@@ -29,6 +32,8 @@ pub(crate) struct Made {
     pub(crate) files: Vec<Encoded>,
     /// Plants of each species, of a chunk.
     pub(crate) n_plants: Vec<u64>,
+    /// What it counted.
+    pub(crate) facts: Facts,
 }
 
 /// A worker's own memory, kept from job to job.
@@ -54,30 +59,65 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Runs one job; an error names it.
+    /// Reads for one job and makes it; an error names it.
     pub(crate) fn run(&mut self, scene: &Scene, job: Job) -> Result<Made, BakeError> {
+        self.read(scene, job)?;
+        self.make(scene, job, Drawing::Blocks)
+    }
+
+    /// Reads all that decides what a job makes; returns its digest. An error names the job.
+    pub(crate) fn read(&mut self, scene: &Scene, job: Job) -> Result<Digest, BakeError> {
+        let reads = match job {
+            Job::Strata(tile) => self.read_strata(scene, tile),
+            Job::Sdf(tile) => self.read_sdf(scene, tile),
+            Job::Plants(chunk) => self.read_plants(scene, chunk),
+        };
+        reads.map_err(|source| source.of(job))
+    }
+
+    /// Makes the job that was read for; an error names it.
+    pub(crate) fn make(
+        &mut self,
+        scene: &Scene,
+        job: Job,
+        drawing: Drawing,
+    ) -> Result<Made, BakeError> {
         let made = match job {
             Job::Strata(tile) => self.strata(scene, tile),
             Job::Sdf(tile) => self.sdf(scene, tile),
-            Job::Plants(chunk) => self.plants(scene, chunk),
+            Job::Plants(chunk) => self.plants(scene, chunk, drawing),
         };
-        made.map_err(|source| BakeError::Job {
-            job: job.to_string(),
-            source: Box::new(source),
-        })
+        made.map_err(|source| source.of(job))
     }
 
-    fn strata(&mut self, scene: &Scene, tile: ecotone_grid::TileId) -> Result<Made, BakeError> {
+    fn read_strata(&mut self, scene: &Scene, tile: TileId) -> Result<Digest, BakeError> {
+        let core = scene.plan.tiles.rect(tile);
+        let window = core.grow(scene.plan.reaches.strata);
+        scene.read_heights(window, &mut self.heights)?;
+        self.masks.read(&scene.inputs.masks, core)?;
+        let mut reads = Reads::of_tile(core);
+        reads.raster(&self.heights);
+        let layers = scene.rules.strata.layers.iter();
+        for (layer, cover) in layers.zip(self.masks.windows()) {
+            let is_bare = cover.pixels().iter().all(|&share| share == 0.0);
+            // A correction that covers nothing changes nothing, and is as good as none.
+            if !is_bare || matches!(layer, terrain::Layer::Over { .. }) {
+                reads.text(&format!("{layer:?}"));
+                reads.window(cover);
+            }
+        }
+        Ok(reads.finish())
+    }
+
+    fn strata(&mut self, scene: &Scene, tile: TileId) -> Result<Made, BakeError> {
         let rules = &scene.rules;
         let core = scene.plan.tiles.rect(tile);
-        scene.read_heights(core.grow(scene.plan.reaches.strata), &mut self.heights)?;
         terrain::normals(
             self.heights.band(0),
             &rules.normals,
             &mut self.normal_scratch,
             &mut self.normals,
         );
-        self.masks.read(&scene.inputs.masks, core)?;
         let ground = terrain::Ground {
             normals: &self.normals,
             heights: self.heights.band(0),
@@ -114,12 +154,20 @@ impl Worker {
         })
     }
 
-    fn sdf(&mut self, scene: &Scene, tile: ecotone_grid::TileId) -> Result<Made, BakeError> {
-        let rules = &scene.rules;
-        let n_strata = rules.strata.n_bands();
+    fn read_sdf(&mut self, scene: &Scene, tile: TileId) -> Result<Digest, BakeError> {
+        let n_strata = scene.rules.strata.n_bands();
         let core = scene.plan.tiles.rect(tile);
         let window = core.grow(scene.plan.reaches.sdf);
         scene.weights.read(window, n_strata, 0, &mut self.weights)?;
+        let mut reads = Reads::of_tile(core);
+        reads.bytes(&self.weights);
+        Ok(reads.finish())
+    }
+
+    fn sdf(&mut self, scene: &Scene, tile: TileId) -> Result<Made, BakeError> {
+        let rules = &scene.rules;
+        let n_strata = rules.strata.n_bands();
+        let core = scene.plan.tiles.rect(tile);
         self.distances.reset(core, n_strata, sdf::VOID);
         sdf::write_voids(&self.weights, &mut self.voids);
         for stratum in 0..n_strata {
@@ -144,15 +192,36 @@ impl Worker {
         })
     }
 
-    fn plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Made, BakeError> {
-        let rules = &scene.rules;
-        let n_strata = rules.strata.n_bands();
+    fn read_plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Digest, BakeError> {
+        let n_strata = scene.rules.strata.n_bands();
         let ground = scene.plan.ground(chunk);
         scene.weights.read(ground, n_strata, 0, &mut self.weights)?;
         scene
             .sdf
             .read(ground, n_strata, sdf::VOID, &mut self.distances)?;
-        self.read_ground(scene, ground)?;
+        scene.read_heights(scene.heights_under(ground), &mut self.heights)?;
+        let mut reads = Reads::of_chunk(&scene.plan.chunks.area(chunk));
+        reads.bytes(&self.weights);
+        reads.raster(&self.distances);
+        reads.raster(&self.heights);
+        Ok(reads.finish())
+    }
+
+    fn plants(
+        &mut self,
+        scene: &Scene,
+        chunk: ChunkId,
+        drawing: Drawing,
+    ) -> Result<Made, BakeError> {
+        let rules = &scene.rules;
+        if rules.plants_read_normals() {
+            terrain::normals(
+                self.heights.band(0),
+                &rules.normals,
+                &mut self.normal_scratch,
+                &mut self.normals,
+            );
+        }
         let fields = Fields {
             transform: scene.plan.transform,
             map: scene.plan.tiles.map(),
@@ -164,11 +233,11 @@ impl Worker {
         };
         gather(
             scene,
-            chunk,
+            (chunk, drawing),
             &fields,
             &mut self.pattern_scratch,
             &mut self.candidates,
-        )?;
+        );
         let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
         scatter::place(
             &Flora {
@@ -182,53 +251,41 @@ impl Worker {
         );
         scene.encode_chunk(chunk, &self.plants)
     }
-
-    /// Reads heights under a chunk, and the normals that stand on them where any plant asks for them.
-    fn read_ground(&mut self, scene: &Scene, ground: Rect) -> Result<(), BakeError> {
-        if !scene.rules.plants_read_normals() {
-            return Ok(scene.read_heights(ground, &mut self.heights)?);
-        }
-        let reach = scene.rules.normals.reach();
-        scene.read_heights(ground.grow(reach), &mut self.heights)?;
-        terrain::normals(
-            self.heights.band(0),
-            &scene.rules.normals,
-            &mut self.normal_scratch,
-            &mut self.normals,
-        );
-        Ok(())
-    }
 }
 
 /// Gathers the candidates in a chunk and within competition's reach of it, of the species that may grow there.
 fn gather(
     scene: &Scene,
-    chunk: ChunkId,
+    (chunk, drawing): (ChunkId, Drawing),
     fields: &Fields<'_>,
     scratch: &mut scatter::PatternScratch,
     out: &mut Vec<Vec<Candidate>>,
-) -> Result<(), BakeError> {
+) {
+    let rules = &scene.rules;
     let area = scene.plan.reach_of(chunk);
-    out.resize_with(scene.rules.species.len(), Vec::new);
+    out.resize_with(rules.species.len(), Vec::new);
     let extremes = scatter::Extremes::new(fields);
     for (idx, candidates) in out.iter_mut().enumerate() {
         candidates.clear();
-        if !extremes.may_grow(&scene.rules.species[idx]) {
-            continue;
-        }
-        for block in scene.rules.patterns[idx].blocks_over(&area) {
-            let points = scene.pattern(idx, block, scratch)?;
-            candidates.extend(
-                points
-                    .iter()
-                    .filter(|point| area.contains(point.x, point.y)),
-            );
+        if extremes.may_grow(&rules.species[idx]) {
+            let pattern = (idx, &rules.patterns[idx]);
+            scene
+                .patterns
+                .draw(pattern, &area, drawing, scratch, candidates);
         }
     }
-    Ok(())
 }
 
 impl Scene {
+    /// The heights that plants on some ground read: with those around it where any plant asks for the normal under it.
+    pub(crate) fn heights_under(&self, ground: Rect) -> Rect {
+        if self.rules.plants_read_normals() {
+            ground.grow(self.rules.normals.reach())
+        } else {
+            ground
+        }
+    }
+
     pub(crate) fn read_heights(
         &self,
         rect: Rect,
@@ -268,6 +325,7 @@ impl Scene {
                 bytes,
             }],
             n_plants,
+            ..Made::default()
         })
     }
 
@@ -282,26 +340,6 @@ impl Scene {
                 plants: Vec::new(),
             })
             .collect()
-    }
-
-    fn pattern(
-        &self,
-        species: usize,
-        block: BlockId,
-        scratch: &mut scatter::PatternScratch,
-    ) -> Result<std::sync::Arc<Vec<Candidate>>, BakeError> {
-        self.patterns.get(
-            (species, block),
-            |points| size_of_val(points.as_slice()),
-            || {
-                tracing::debug!(species, x = block.x, y = block.y, "pattern block");
-                let mut points = Vec::new();
-                let map = self.plan.map_area();
-                self.rules.patterns[species].block_within(block, &map, scratch, &mut points);
-                points.shrink_to_fit();
-                Ok(points)
-            },
-        )
     }
 }
 

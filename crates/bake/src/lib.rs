@@ -15,11 +15,14 @@
 
 mod cache;
 pub mod config;
+mod draw;
 pub mod edit;
 mod error;
+mod fingerprint;
 mod ground;
 mod inputs;
 mod jobs;
+mod known;
 mod manifest;
 mod plan;
 mod rules;
@@ -28,21 +31,27 @@ mod scene;
 mod shares;
 pub mod survey;
 mod system;
+mod tally;
 mod trim;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ecotone_store::{Committed, EditRecord, Revision, WorldWriter};
+use ecotone_store::{Committed, EditRecord, Entry, Manifest, Revision, WorldWriter};
 
 pub use error::BakeError;
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
+pub use tally::StageTally;
 
 use config::Loaded;
 use edit::{EditError, Edits};
+use known::Known;
+use run::Crew;
 use scene::Scene;
+use tally::Settled;
 
 /// What a bake may take, beside its config.
 #[derive(Clone, Debug)]
@@ -51,6 +60,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Bytes of decoded inputs, tiles and patterns that are kept at hand; workers' own windows come on top.
     pub memory_bytes: u64,
+    /// Trust nothing but content: read every input, and every file that an earlier bake left.
+    pub paranoid: bool,
     /// What lies over the config, on the map's grid, with rasters in the world directory; `None`: the edits of the world that is
     /// there.
     pub edits: Option<Vec<EditRecord>>,
@@ -62,6 +73,7 @@ impl Default for Options {
         Self {
             out: None,
             memory_bytes: 192 << 20,
+            paranoid: false,
             edits: None,
         }
     }
@@ -73,6 +85,9 @@ pub struct Bake {
     out: PathBuf,
     /// The config's text.
     config: String,
+    /// Names of the species, in the order of the config.
+    species: Vec<String>,
+    paranoid: bool,
     /// The edits of the world as they were when they were looked at, where that was before its lock was taken.
     seen_edits: Option<Vec<EditRecord>>,
 }
@@ -84,6 +99,17 @@ pub struct Outcome {
     pub committed: Committed,
     /// Plants of each species, in the order of the config.
     pub n_plants: Vec<(String, u64)>,
+    /// What became of the jobs of each stage.
+    pub stages: Vec<StageTally>,
+}
+
+/// Plants of a species in a world.
+fn count(manifest: &Manifest, name: &str) -> u64 {
+    let mut species = manifest.species.iter();
+    let idx = species.position(|species| species.name == name);
+    idx.map_or(0, |idx| {
+        manifest.chunks.iter().map(|chunk| chunk.plants[idx]).sum()
+    })
 }
 
 /// A path without detours over `folder/..`, unless a folder on the way is a link.
@@ -114,14 +140,14 @@ impl Bake {
         let Some(given) = options.edits.clone() else {
             let edits = Edits::of_world(&out)?;
             let seen = edits.records().to_vec();
-            let bake = Self::open_under(loaded, edits, out, options.memory_bytes)?;
+            let bake = Self::open_under(loaded, edits, out, options)?;
             return Ok(Self {
                 seen_edits: Some(seen),
                 ..bake
             });
         };
         let edits = Edits::given(given, &out, None);
-        Self::open_under(loaded, edits, out, options.memory_bytes)
+        Self::open_under(loaded, edits, out, options)
     }
 
     /// Opens and checks what a config names, under edits.
@@ -129,13 +155,20 @@ impl Bake {
         loaded: &Loaded,
         edits: Edits,
         out: PathBuf,
-        memory_bytes: u64,
+        options: &Options,
     ) -> Result<Self, BakeError> {
         let loaded = loaded.under(edits)?;
         Ok(Self {
-            scene: Scene::open(&loaded, memory_bytes)?,
+            scene: Scene::open(&loaded, options.memory_bytes)?,
             out,
+            species: loaded
+                .config
+                .species
+                .iter()
+                .map(|s| s.name.clone())
+                .collect(),
             config: loaded.text,
+            paranoid: options.paranoid,
             seen_edits: None,
         })
     }
@@ -166,7 +199,10 @@ impl Bake {
         &self.scene.inputs.warnings
     }
 
-    /// Runs every job and commits the world; `cancel` is polled between jobs.
+    /// Runs what must run and commits the world; `cancel` is polled between jobs.
+    ///
+    /// Jobs that were done before, of the same inputs by the same rules, are taken over: from the revision that is current, from
+    /// the one before it, and from an unfinished bake.
     ///
     /// # Errors
     /// The first failure ends the bake, and the world stays as it was: [`BakeError::Stopped`] after `cancel`,
@@ -191,41 +227,74 @@ impl Bake {
 
     /// As [`Bake::run`], into a world that is open already.
     pub(crate) fn run_into(
-        self,
+        mut self,
         writer: &mut WorldWriter,
         threads: usize,
         cancel: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
-        // More threads than jobs would only be started and ended.
-        let threads = threads.min(self.scene.plan.jobs.len()).max(1);
-        let written = run::run(&self.scene, writer, threads, cancel, progress)
-            .map_err(|error| self.why(error))?;
+        let settled = self.settle(writer, threads, cancel, progress)?;
+        let stages = tally::tallies(&settled);
+        let entries = settled.into_iter().map(|s| Arc::unwrap_or_clone(s.entry));
+        let ledger: Vec<Entry> = entries.collect();
         let inputs = &self.scene.inputs;
-        let manifest = manifest::filled(self.scene.manifest, written);
-        let n_plants = manifest
+        let manifest = manifest::filled(self.scene.manifest, &ledger);
+        let n_plants = self
             .species
             .iter()
-            .enumerate()
-            .map(|(idx, species)| {
-                let n = manifest.chunks.iter().map(|chunk| chunk.plants[idx]).sum();
-                (species.name.clone(), n)
-            })
-            .collect();
+            .map(|name| (name.clone(), count(&manifest, name)));
+        let n_plants = n_plants.collect();
         // As late as can be: reads notice bytes that are gone, but not bytes that are others.
         inputs
             .check_unchanged()
             .map_err(|source| BakeError::InputChanged { source })?;
         let committed = writer.commit(Revision {
             manifest,
-            ledger: Vec::new(),
+            ledger,
             config: self.config,
-            rules: serde_json::Value::Null,
+            rules: self.scene.stage_rules,
         })?;
         Ok(Outcome {
             committed,
             n_plants,
+            stages,
         })
+    }
+
+    /// Runs every job that is not as before; starts again where a tile that was done turns out to be damaged.
+    fn settle(
+        &mut self,
+        writer: &mut WorldWriter,
+        threads: usize,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Settled>, BakeError> {
+        let entries = writer.known()?;
+        let mut known = Known::new(entries, &self.scene.rule_digests, !self.paranoid);
+        if self.paranoid {
+            known.verify(&self.out);
+        }
+        let mut settled = vec![None; self.scene.plan.jobs.len()];
+        loop {
+            let crew = Crew {
+                scene: &self.scene,
+                known: &known,
+                dir: &self.out,
+                threads: threads.max(1),
+                cancel,
+            };
+            let Err(error) = run::run(crew, writer, &mut settled, progress) else {
+                break;
+            };
+            let done = settled.iter().flatten().map(|s: &Settled| s.entry.clone());
+            done.for_each(|entry| known.learn(entry));
+            // Damage that is not among what is known cannot be helped by making it again.
+            if !error.is_of_rot() || known.verify(&self.out) == 0 {
+                return Err(self.why(error));
+            }
+            self.scene.forget_tiles();
+        }
+        Ok(settled.into_iter().flatten().collect())
     }
 
     /// The reason of a failure: an input that changed explains whatever a job made of it.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ecotone_geotiff::{Mosaic, Part, Patch, Patched};
 use ecotone_store::{
-    AlphaRecord, ChunkArtefact, Compression, ConfigRecord, EdgesRecord, FORMAT_VERSION,
+    AlphaRecord, ChunkArtefact, Compression, ConfigRecord, EdgesRecord, Entry, FORMAT_VERSION,
     FieldRecord, GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord,
     RawRecord, RawWord, SDF_VOID, SourceRecord, SpeciesRecord, Stage, content_digest,
 };
@@ -15,8 +15,7 @@ use crate::config::{
 };
 use crate::inputs::Inputs;
 use crate::plan::Plan;
-use crate::rules::Rules;
-use crate::run::Written;
+use crate::rules::{Rules, by_name};
 
 /// Steps of a stored size, from 0 to the largest size of the species.
 const SIZE_STEPS: f64 = 65535.0;
@@ -44,7 +43,9 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
             scale: rules.bound.scale(),
             nodata: SDF_VOID,
         },
-        species: config.species.iter().map(species_record).collect(),
+        species: by_name(config)
+            .map(|(_, species)| species_record(species))
+            .collect(),
         chunk_size: plan.chunks.size,
         compression: match config.output.compression {
             CompressionWord::Zstd => Compression::Zstd,
@@ -156,9 +157,9 @@ fn source_record(inputs: &Inputs) -> Option<SourceRecord> {
 }
 
 /// The manifest with all that was written, each list by row then column.
-pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest {
-    for Written { files, n_plants } in written {
-        for (stage, artefact) in files {
+pub(crate) fn filled(mut manifest: Manifest, entries: &[Entry]) -> Manifest {
+    for entry in entries {
+        for (stage, artefact) in entry.files.iter().cloned() {
             match stage {
                 Stage::Weights => manifest.weights.push(artefact),
                 Stage::Sdf => manifest.sdf.push(artefact),
@@ -170,7 +171,7 @@ pub(crate) fn filled(mut manifest: Manifest, written: Vec<Written>) -> Manifest 
                 Stage::Edits => {}
                 Stage::Vegetation => manifest.chunks.push(ChunkArtefact {
                     artefact,
-                    plants: n_plants.clone(),
+                    plants: entry.plants.clone(),
                 }),
             }
         }

@@ -22,6 +22,7 @@ pub(crate) struct Rules {
     /// The smallest stored weight that is inside a stratum.
     pub(crate) threshold: u8,
     pub(crate) bound: Bound,
+    /// By name.
     pub(crate) species: Vec<scatter::Species>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) fields: Vec<Field>,
@@ -31,7 +32,7 @@ impl Rules {
     /// Resolves a config for pixels of a size; errors point at the key that cannot hold there.
     pub(crate) fn new(loaded: &Loaded, pixel: PixelSize) -> Result<Self, BakeError> {
         let config = &loaded.config;
-        let species: Vec<_> = config.species.iter().map(|s| resolve(s, config)).collect();
+        let species: Vec<_> = by_name(config).map(|(_, s)| resolve(s, config)).collect();
         let rules = Self {
             normals: normals(loaded, pixel)?,
             strata: strata::resolve(loaded)?,
@@ -66,9 +67,7 @@ impl Rules {
     }
 
     fn check_densities(&self, loaded: &Loaded) -> Result<(), BakeError> {
-        for (idx, (species, pattern)) in
-            loaded.config.species.iter().zip(&self.patterns).enumerate()
-        {
+        for ((idx, species), pattern) in by_name(&loaded.config).zip(&self.patterns) {
             let most = pattern.density_per_m2() * M2_PER_HA;
             if let Some(density) = species.density.filter(|&density| density > most) {
                 let spacing = species.effective_spacing();
@@ -86,6 +85,13 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// The species of a config in the order of their names, with their numbers in it: their order in the config says nothing.
+pub(crate) fn by_name(config: &Config) -> impl Iterator<Item = (usize, &Species)> {
+    let mut species: Vec<_> = config.species.iter().enumerate().collect();
+    species.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+    species.into_iter()
 }
 
 /// Where a species could stand, but for points that its density leaves out everywhere.

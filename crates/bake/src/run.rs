@@ -1,25 +1,32 @@
-//! Runs a plan: workers over bounded channels, one writer in job order, one coordinator that sees every event.
+//! Runs a plan: a coordinator that sees every event, workers over bounded channels, and one writer.
 //!
 //! ```text
-//! coordinator ──jobs──> workers ──made──> writer ──events──> coordinator
+//! coordinator ──tasks──> workers ──done──> writer ──events──> coordinator
 //! ```
 //!
-//! A job is handed out once all it reads is on disk, so a worker finds its inputs in the cache or in the files. No more
-//! than a fixed number of jobs is under way at a time; the first that is not yet handed out may always go, so nothing waits
-//! for itself.
+//! A job's turn comes once all it reads is on disk. Where its inputs look as they did for a known entry, the coordinator keeps
+//! that entry and no worker sees the job. Else a worker reads its windows, and runs the kernels only where they hold what no
+//! known entry read. No more than a fixed number of jobs is under way at a time; the first that is not yet handed out may
+//! always go, so nothing waits for itself. Results are written as they come: none depends on another's turn.
 
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ecotone_store::{Artefact, Stage, WorldWriter};
+use ecotone_store::{Artefact, Digest, Entry, Fingerprint, Stage, WorldWriter};
 
+use crate::draw::Drawing;
 use crate::error::BakeError;
 use crate::jobs::{Made, Worker};
+use crate::known::Known;
+use crate::plan::Job;
 use crate::scene::Scene;
+use crate::system::thread_cpu_seconds;
+use crate::tally::{Fate, Settled};
 use crate::trim;
 
 /// Jobs under way per thread: enough that no worker waits while the writer is busy.
@@ -37,7 +44,7 @@ const LOOK_AHEAD: usize = 64;
 /// What the coordinator reacts to; everything is listed here.
 enum Event {
     /// A job's files are on disk.
-    Written(usize, Written),
+    Settled(usize, Settled),
     /// A job or its writing failed; the bake ends.
     Failed(BakeError),
 }
@@ -52,7 +59,7 @@ pub(crate) struct Written {
 /// How far a bake has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Jobs whose files are on disk.
+    /// Jobs whose files are on disk, those kept from before included.
     pub done: usize,
     /// All jobs.
     pub total: usize,
@@ -65,34 +72,46 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs every job of the scene's plan; returns what was written, in job order.
+/// What all threads of a run share.
+#[derive(Clone, Copy)]
+pub(crate) struct Crew<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) known: &'a Known,
+    /// The world directory.
+    pub(crate) dir: &'a Path,
+    /// Workers at the most.
+    pub(crate) threads: usize,
+    /// A wish to stop.
+    pub(crate) cancel: &'a AtomicBool,
+}
+
+/// Runs every job of the scene's plan. `settled` has a place for each, and keeps what was done also where a job fails.
 pub(crate) fn run(
-    scene: &Scene,
+    crew: Crew<'_>,
     writer: &mut WorldWriter,
-    threads: usize,
-    cancel: &AtomicBool,
+    settled: &mut [Option<Settled>],
     progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<Written>, BakeError> {
-    let limit = threads * UNDER_WAY_PER_THREAD;
-    let (job_in, job_out) = bounded::<usize>(limit + 1);
-    let (made_in, made_out) = bounded::<(usize, Result<Made, BakeError>)>(limit + 1);
+) -> Result<(), BakeError> {
+    let limit = crew.threads * UNDER_WAY_PER_THREAD;
+    let (task_in, task_out) = bounded::<Task>(limit + 1);
+    let (done_in, done_out) = bounded::<Result<Done, BakeError>>(limit + 1);
     let (event_in, event_out) = bounded::<Event>(limit + 1);
     let stop = AtomicBool::new(false);
     let stop = &stop;
     thread::scope(|scope| {
         // Dropped when the coordinator ends, whichever way: queued jobs are then left alone.
         let _stop = StopOnDrop(stop);
-        for k in 0..threads {
-            let (jobs, made) = (job_out.clone(), made_in.clone());
-            spawn(scope, format!("worker-{k}"), move || {
-                work(scene, &jobs, &made, stop);
-            })?;
-        }
-        drop((job_out, made_in));
         spawn(scope, "writer".into(), move || {
-            write(scene, writer, &made_out, &event_in);
+            write(crew.scene, writer, &done_out, &event_in);
         })?;
-        Coordinator::new(scene, limit).run(job_in, event_out, cancel, progress)
+        // It holds the ends of the channels that workers get, and goes before their threads are waited for.
+        let mut hire = move |k: usize| {
+            let (tasks, done) = (task_out.clone(), done_in.clone());
+            let body = move || work(crew, &tasks, &done, stop);
+            spawn(scope, format!("worker-{k}"), body)
+        };
+        let mut coordinator = Coordinator::new(crew, limit, settled);
+        coordinator.run((task_in, event_out), &mut hire, progress)
     })
 }
 
@@ -117,30 +136,82 @@ fn spawn<'scope>(
         .map_err(|source| BakeError::Thread { source })
 }
 
+/// A job that is handed out.
+struct Task {
+    idx: usize,
+    job: Job,
+    sight: Option<Digest>,
+}
+
+/// What a worker found or made.
+enum Work {
+    /// A known entry that read the same.
+    Same(Arc<Entry>),
+    /// All that the kernels made.
+    Made(Made),
+}
+
+/// A job that a worker is done with.
+struct Done {
+    task: Task,
+    fingerprint: Fingerprint,
+    work: Work,
+    cpu_us: u64,
+}
+
 fn work(
-    scene: &Scene,
-    jobs: &Receiver<usize>,
-    made: &Sender<(usize, Result<Made, BakeError>)>,
+    crew: Crew<'_>,
+    tasks: &Receiver<Task>,
+    done: &Sender<Result<Done, BakeError>>,
     stop: &AtomicBool,
 ) {
     let mut worker = Worker::default();
-    for idx in jobs {
+    for task in tasks {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        let job = scene.plan.jobs[idx];
+        let job = task.job;
         // A panic must end the bake with an error, not leave the writer waiting for this job.
-        let result = std::panic::catch_unwind(AssertUnwindSafe(|| worker.run(scene, job)))
-            .unwrap_or_else(|panic| {
-                Err(BakeError::Panicked {
-                    job: job.to_string(),
-                    message: panic_message(&*panic),
-                })
-            });
-        if made.send((idx, result)).is_err() {
+        let result =
+            std::panic::catch_unwind(AssertUnwindSafe(|| perform(crew, &mut worker, task)))
+                .unwrap_or_else(|panic| {
+                    Err(BakeError::Panicked {
+                        job: job.to_string(),
+                        message: panic_message(&*panic),
+                    })
+                });
+        if done.send(result).is_err() {
             return; // The writer has ended: so has the bake.
         }
     }
+}
+
+/// Reads what a job reads, and makes it unless it was made of that before.
+fn perform(crew: Crew<'_>, worker: &mut Worker, task: Task) -> Result<Done, BakeError> {
+    let Crew { scene, known, .. } = crew;
+    let (job, key) = (task.job, task.job.key());
+    let start = thread_cpu_seconds();
+    let fingerprint = Fingerprint {
+        rules: scene.rule_digests.of(key.kind),
+        reads: worker.read(scene, job)?,
+    };
+    let work = match known.same(key, fingerprint) {
+        Some(entry) => Work::Same(entry.clone()),
+        None => {
+            let drawing = match known.has(key) {
+                true => Drawing::Alone,
+                false => Drawing::Blocks,
+            };
+            Work::Made(worker.make(scene, job, drawing)?)
+        }
+    };
+    let seconds = start.zip(thread_cpu_seconds()).map(|(from, to)| to - from);
+    Ok(Done {
+        task,
+        fingerprint,
+        work,
+        cpu_us: (seconds.unwrap_or(0.0) * 1e6) as u64,
+    })
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
@@ -150,122 +221,208 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
         .to_owned()
 }
 
-/// Writes what workers made, in job order, until they hang up or something fails.
+/// Writes what workers are done with, until they hang up or something fails.
 fn write(
     scene: &Scene,
     writer: &mut WorldWriter,
-    made: &Receiver<(usize, Result<Made, BakeError>)>,
+    done: &Receiver<Result<Done, BakeError>>,
     events: &Sender<Event>,
 ) {
-    let mut early = BTreeMap::new();
-    let mut next = 0;
-    for (idx, result) in made {
-        early.insert(idx, result);
-        while let Some(result) = early.remove(&next) {
-            let event = result
-                .and_then(|made| scene.store(writer, scene.plan.jobs[next], made))
-                .map_or_else(Event::Failed, |written| Event::Written(next, written));
-            let failed = matches!(event, Event::Failed(_));
-            if events.send(event).is_err() || failed {
-                return;
-            }
-            next += 1;
+    for result in done {
+        let event = result
+            .and_then(|done| settle(scene, writer, done))
+            .unwrap_or_else(Event::Failed);
+        let failed = matches!(event, Event::Failed(_));
+        if events.send(event).is_err() || failed {
+            return;
         }
     }
 }
 
-/// Hands out jobs whose inputs are there, and gathers what was written.
+/// Writes what a worker made of a job, and notes that it is done.
+fn settle(scene: &Scene, writer: &mut WorldWriter, done: Done) -> Result<Event, BakeError> {
+    let Task { idx, job, sight } = done.task;
+    // No sight is as good as one that nothing looks like.
+    let sight = sight.unwrap_or_default();
+    let (entry, fate) = match done.work {
+        Work::Same(known) => {
+            let entry = Entry {
+                sight,
+                ..Entry::clone(&known)
+            };
+            (entry, Fate::Same)
+        }
+        Work::Made(made) => {
+            let facts = made.facts.clone();
+            let written = scene.store(writer, job, made)?;
+            let entry = Entry {
+                job: job.key(),
+                fingerprint: done.fingerprint,
+                sight,
+                files: written.files,
+                plants: written.n_plants,
+                facts,
+                cpu_us: done.cpu_us,
+            };
+            (entry, Fate::Made)
+        }
+    };
+    writer.note(&entry)?;
+    let settled = Settled {
+        entry: Arc::new(entry),
+        fate,
+        cpu_us: done.cpu_us,
+    };
+    Ok(Event::Settled(idx, settled))
+}
+
+/// Keeps the jobs whose inputs look as before, hands out the others once their inputs are there, and gathers what became of all.
 struct Coordinator<'a> {
-    scene: &'a Scene,
+    crew: Crew<'a>,
     limit: usize,
     /// The first job that is not handed out.
     head: usize,
     handed_out: Vec<bool>,
     under_way: usize,
-    written: Vec<Written>,
+    n_workers: usize,
+    settled: &'a mut [Option<Settled>],
+    n_settled: usize,
+    n_performed: usize,
     n_plants: u64,
 }
 
 impl<'a> Coordinator<'a> {
-    fn new(scene: &'a Scene, limit: usize) -> Self {
+    fn new(crew: Crew<'a>, limit: usize, settled: &'a mut [Option<Settled>]) -> Self {
         Self {
-            scene,
+            crew,
             limit,
             head: 0,
-            handed_out: vec![false; scene.plan.jobs.len()],
+            handed_out: vec![false; settled.len()],
             under_way: 0,
-            written: Vec::with_capacity(scene.plan.jobs.len()),
+            n_workers: 0,
+            settled,
+            n_settled: 0,
+            n_performed: 0,
             n_plants: 0,
         }
     }
 
     fn run(
-        mut self,
-        jobs: Sender<usize>,
-        events: Receiver<Event>,
-        cancel: &AtomicBool,
+        &mut self,
+        (tasks, events): (Sender<Task>, Receiver<Event>),
+        hire: &mut dyn FnMut(usize) -> Result<(), BakeError>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Written>, BakeError> {
-        let total = self.scene.plan.jobs.len();
+    ) -> Result<(), BakeError> {
         let mut looked = Instant::now();
-        while self.written.len() < total {
-            if cancel.load(Ordering::Relaxed) {
-                return Err(BakeError::Stopped);
-            }
+        loop {
             if looked.elapsed() > LOOK_AT_INPUTS {
-                self.scene.inputs.check_unchanged()?;
+                self.crew.scene.inputs.check_unchanged()?;
                 looked = Instant::now();
             }
-            while let Some(idx) = self.next() {
-                if jobs.send(idx).is_err() {
+            while let Some(task) = self.next()? {
+                if self.n_workers < self.crew.threads.min(self.under_way) {
+                    hire(self.n_workers)?;
+                    self.n_workers += 1;
+                }
+                if tasks.send(task).is_err() {
                     return Err(BakeError::WorkersGone);
                 }
             }
+            progress(self.progress());
+            if self.n_settled == self.settled.len() {
+                return Ok(());
+            }
+            self.wait(&events)?;
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            done: self.n_settled,
+            total: self.settled.len(),
+            n_plants: self.n_plants,
+        }
+    }
+
+    /// Waits until a job ends, or its being stopped is wished for.
+    fn wait(&mut self, events: &Receiver<Event>) -> Result<(), BakeError> {
+        loop {
+            self.check_cancel()?;
             // Not for ever: a job on a large tile takes long, and the user may want to stop.
             match events.recv_timeout(POLL_CANCEL) {
-                Ok(Event::Written(idx, written)) => self.note(idx, written),
+                Ok(Event::Settled(idx, settled)) => {
+                    let files = &settled.entry.files;
+                    let job = self.crew.scene.plan.jobs[idx];
+                    self.crew.scene.note_all(job, files, self.crew.dir);
+                    self.under_way -= 1;
+                    self.n_performed += 1;
+                    if self.n_performed.is_multiple_of(trim::EVERY_JOBS) {
+                        trim::trim();
+                    }
+                    self.note(idx, settled);
+                    return Ok(());
+                }
                 Ok(Event::Failed(error)) => return Err(error),
-                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(BakeError::WorkersGone),
             }
-            progress(Progress {
-                done: self.written.len(),
-                total,
-                n_plants: self.n_plants,
-            });
-        }
-        Ok(self.written)
-    }
-
-    fn note(&mut self, idx: usize, written: Written) {
-        debug_assert_eq!(idx, self.written.len(), "the writer keeps job order");
-        self.under_way -= 1;
-        self.n_plants += written.n_plants.iter().sum::<u64>();
-        self.written.push(written);
-        if self.written.len().is_multiple_of(trim::EVERY_JOBS) {
-            trim::trim();
         }
     }
 
-    /// The next job to hand out, if any may go now.
-    fn next(&mut self) -> Option<usize> {
-        let jobs = &self.scene.plan.jobs;
+    fn check_cancel(&self) -> Result<(), BakeError> {
+        match self.crew.cancel.load(Ordering::Relaxed) {
+            true => Err(BakeError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    fn note(&mut self, idx: usize, settled: Settled) {
+        self.n_settled += 1;
+        self.n_plants += settled.entry.plants.iter().sum::<u64>();
+        self.settled[idx] = Some(settled);
+    }
+
+    /// The next job to hand out, if any may go now; keeps those on the way that look as before.
+    fn next(&mut self) -> Result<Option<Task>, BakeError> {
+        let Crew { scene, known, .. } = self.crew;
+        while let Some(idx) = self.ready() {
+            self.check_cancel()?;
+            self.handed_out[idx] = true;
+            let job = scene.plan.jobs[idx];
+            let sight = scene.sight(job);
+            let Some(entry) = known.kept(job.key(), sight) else {
+                self.under_way += 1;
+                return Ok(Some(Task { idx, job, sight }));
+            };
+            scene.note_all(job, &entry.files, self.crew.dir);
+            // Where the run starts again, what it made before stays made.
+            let before = self.settled[idx].take();
+            let settled = Settled {
+                entry: entry.clone(),
+                fate: before.as_ref().map_or(Fate::Kept, |before| before.fate),
+                cpu_us: before.map_or(0, |before| before.cpu_us),
+            };
+            self.note(idx, settled);
+        }
+        Ok(None)
+    }
+
+    /// The next job whose inputs are there, if one may go now.
+    fn ready(&mut self) -> Option<usize> {
+        let scene = self.crew.scene;
+        let jobs = &scene.plan.jobs;
         while self.head < jobs.len() && self.handed_out[self.head] {
             self.head += 1;
+        }
+        if self.under_way > self.limit {
+            return None;
         }
         let window = if self.under_way < self.limit {
             LOOK_AHEAD
         } else {
             1
         };
-        if self.under_way > self.limit {
-            return None;
-        }
         let end = jobs.len().min(self.head + window);
-        let idx = (self.head..end)
-            .find(|&idx| !self.handed_out[idx] && self.scene.is_ready(jobs[idx]))?;
-        self.handed_out[idx] = true;
-        self.under_way += 1;
-        Some(idx)
+        (self.head..end).find(|&idx| !self.handed_out[idx] && scene.is_ready(jobs[idx]))
     }
 }

@@ -1,18 +1,19 @@
 //! What every worker of a bake shares: the plan, the rules, the inputs, and the tiles that are done.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ecotone_geotiff::{BlockCache, Options as SourceOptions, Source};
 use ecotone_grid::{Raster, Reach, Rect, TileGrid, TileId};
-use ecotone_scatter::{BlockId, Candidate};
-
-use ecotone_store::{Manifest, Stage, TileHeader, WorldWriter};
+use ecotone_scatter::Candidate;
+use ecotone_store::{Artefact, JobKey, Manifest, Stage, TileHeader, WorldWriter, content_digest};
 
 use crate::cache::Cache;
 use crate::config::Loaded;
+use crate::draw::Patterns;
 use crate::error::BakeError;
+use crate::fingerprint::{Look, RuleDigests, stage_rules};
 use crate::inputs::{Inputs, mask};
 use crate::jobs::{Encoded, Made};
 use crate::manifest;
@@ -31,7 +32,11 @@ pub(crate) struct Scene {
     headers: BTreeMap<Stage, TileHeader>,
     pub(crate) weights: Tiles<u8>,
     pub(crate) sdf: Tiles<i16>,
-    pub(crate) patterns: Cache<(usize, BlockId), Vec<Candidate>>,
+    pub(crate) patterns: Patterns,
+    /// The config as each stage reads it.
+    pub(crate) stage_rules: serde_json::Value,
+    /// Their digests.
+    pub(crate) rule_digests: RuleDigests,
 }
 
 /// What a species' pattern takes at the least: the blocks under the chunks at work, or each would be drawn again for every
@@ -42,8 +47,29 @@ pub(crate) const PATTERN_BYTES: usize = 6 * 20_000 * size_of::<Candidate>();
 pub(crate) struct Tiles<T> {
     tiles: TileGrid,
     cache: Cache<TileId, Raster<T>>,
-    files: Vec<OnceLock<PathBuf>>,
+    budget_bytes: usize,
+    files: Vec<OnceLock<Stored>>,
     blocks: Arc<BlockCache>,
+}
+
+/// Where a finished tile lies, and what it holds.
+struct Stored {
+    path: PathBuf,
+    digest: String,
+}
+
+impl Stored {
+    /// Reads the file once, for its digest.
+    fn verify(&self) -> Result<(), BakeError> {
+        let found = std::fs::read(&self.path).map(|bytes| content_digest(&bytes));
+        let reason = match found {
+            Ok(found) if found == self.digest => return Ok(()),
+            Ok(found) => format!("expected the digest {}, found {found}", self.digest),
+            Err(error) => error.to_string(),
+        };
+        let path = self.path.clone();
+        Err(BakeError::Rotten { path, reason })
+    }
 }
 
 impl<T: ecotone_geotiff::Sample> Tiles<T> {
@@ -52,6 +78,7 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         Self {
             tiles,
             cache: Cache::new(budget_bytes),
+            budget_bytes,
             files: (0..columns as usize * rows as usize)
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -60,7 +87,12 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         }
     }
 
-    fn slot(&self, tile: TileId) -> &OnceLock<PathBuf> {
+    /// Forgets all that was noted.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::new(self.tiles, self.budget_bytes);
+    }
+
+    fn slot(&self, tile: TileId) -> &OnceLock<Stored> {
         &self.files[tile.y as usize * self.tiles.n_tiles().0 as usize + tile.x as usize]
     }
 
@@ -69,11 +101,19 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         self.slot(tile).get().is_some()
     }
 
-    /// Notes where a tile lies on disk.
-    pub(crate) fn note(&self, tile: TileId, file: PathBuf) {
-        self.slot(tile)
-            .set(file)
-            .expect("a tile is written once in a bake");
+    /// Notes that a tile lies on disk.
+    pub(crate) fn note(&self, tile: TileId, path: PathBuf, digest: &str) {
+        let digest = digest.to_owned();
+        // Once in a bake: a second time says the same.
+        let _ = self.slot(tile).set(Stored { path, digest });
+    }
+
+    /// Looks at the digests of the tiles under a window, which are on disk.
+    pub(crate) fn look_at(&self, window: Rect, look: &mut Look) {
+        for tile in self.tiles.over(window) {
+            let stored = self.slot(tile).get();
+            look.text(stored.map_or("", |stored| stored.digest.as_str()));
+        }
     }
 
     /// Keeps a tile that was just made.
@@ -82,7 +122,7 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         self.cache.put(tile, Arc::new(raster), bytes);
     }
 
-    /// A finished tile, decoded again where it is no longer kept.
+    /// A finished tile, read back from its file where it is no longer at hand; [`BakeError::Rotten`] where that is damaged.
     fn get(&self, tile: TileId) -> Result<Arc<Raster<T>>, BakeError> {
         self.cache.get(
             tile,
@@ -92,7 +132,9 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
                     .slot(tile)
                     .get()
                     .expect("a job runs after the tiles it reads are written");
-                let source = Source::open(file, &SourceOptions::default(), self.blocks.clone())?;
+                file.verify()?;
+                let options = SourceOptions::default();
+                let source = Source::open(&file.path, &options, self.blocks.clone())?;
                 let stored = source.read_all::<T>()?;
                 let n_bands = stored.n_bands();
                 Ok(Raster::from_pixels(
@@ -142,10 +184,14 @@ impl Scene {
             .raster_stages()
             .filter_map(|stage| Some((stage.clone(), manifest.raster(&stage)?.1)))
             .collect();
+        let patterns_bytes = shares.patterns.max(rules.species.len() * PATTERN_BYTES);
+        let stage_rules = stage_rules(loaded, &manifest);
         Ok(Self {
             weights: Tiles::new(plan.tiles, shares.weights),
             sdf: Tiles::new(plan.tiles, shares.sdf),
-            patterns: Cache::new(shares.patterns.max(rules.species.len() * PATTERN_BYTES)),
+            patterns: Patterns::new(plan.map_area(), patterns_bytes),
+            rule_digests: RuleDigests::new(&stage_rules),
+            stage_rules,
             plan,
             rules,
             inputs,
@@ -168,26 +214,38 @@ impl Scene {
         job: Job,
         made: Made,
     ) -> Result<Written, BakeError> {
-        let (x, y) = match job {
-            Job::Strata(tile) | Job::Sdf(tile) => (tile.x.into(), tile.y.into()),
-            Job::Plants(chunk) => (chunk.x, chunk.y),
-        };
+        let JobKey { x, y, .. } = job.key();
         let mut files = Vec::with_capacity(made.files.len());
         for Encoded { stage, bytes } in made.files {
             let artefact = writer.put(&stage, x, y, &bytes)?;
-            match (job, &stage) {
-                (Job::Strata(tile), Stage::Weights) => {
-                    self.weights.note(tile, writer.path(&artefact)?);
-                }
-                (Job::Sdf(tile), Stage::Sdf) => self.sdf.note(tile, writer.path(&artefact)?),
-                _ => {}
-            }
+            self.note(job, &stage, &artefact, writer.path(&artefact)?);
             files.push((stage, artefact));
         }
         Ok(Written {
             files,
             n_plants: made.n_plants,
         })
+    }
+
+    /// Notes where the files of a finished job lie for the jobs that read them.
+    pub(crate) fn note_all(&self, job: Job, files: &[(Stage, Artefact)], dir: &Path) {
+        for (stage, artefact) in files {
+            self.note(job, stage, artefact, dir.join(&artefact.file));
+        }
+    }
+
+    fn note(&self, job: Job, stage: &Stage, artefact: &Artefact, path: PathBuf) {
+        match (job, stage) {
+            (Job::Strata(tile), Stage::Weights) => self.weights.note(tile, path, &artefact.digest),
+            (Job::Sdf(tile), Stage::Sdf) => self.sdf.note(tile, path, &artefact.digest),
+            _ => {}
+        }
+    }
+
+    /// Forgets which tiles are done.
+    pub(crate) fn forget_tiles(&mut self) {
+        self.weights.forget();
+        self.sdf.forget();
     }
 
     /// Whether all that a job reads is on disk.

@@ -138,6 +138,9 @@ pub(crate) struct BakeArgs {
     /// Memory for decoded inputs and tiles that are kept at hand, such as 192M or 2G.
     #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
+    /// Trust no file's date: read every input, and every file that an earlier bake left.
+    #[arg(long)]
+    pub(crate) paranoid: bool,
     /// Draw the world into this PNG once it is baked.
     #[arg(long, value_name = "FILE")]
     pub(crate) preview: Option<PathBuf>,

@@ -17,7 +17,7 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(file) = &args.preview {
         check_target(file)?;
     }
-    let bake = open(&args.world, args.memory, voice)?;
+    let bake = open(&args.world, args.memory, args.paranoid, voice)?;
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
     let mut progress = Progress::new(voice, "bake", n_pixels);
@@ -48,13 +48,19 @@ fn check_target(file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn open(args: &ConfigArgs, memory_bytes: u64, voice: Voice) -> Result<Bake, CliError> {
+fn open(
+    args: &ConfigArgs,
+    memory_bytes: u64,
+    paranoid: bool,
+    voice: Voice,
+) -> Result<Bake, CliError> {
     let loaded = config::load(&args.config)?;
     let bake = Bake::open(
         &loaded,
         &Options {
             out: args.out.clone(),
             memory_bytes,
+            paranoid,
             ..Options::default()
         },
     )?;
@@ -131,7 +137,7 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
 }
 
 pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let bake = open(args, 0, voice)?;
+    let bake = open(args, 0, false, voice)?;
     let plan = bake.plan();
     let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
     let strata = count(|job| matches!(job, Job::Strata(_)));

@@ -52,6 +52,7 @@ pub use error::{SourceError, Start};
 pub use formats::RawLayout;
 pub use georeference::Georeference;
 pub use header::{Header, Interleaving, Layout, Said};
+pub use map::FileStamp;
 pub use mosaic::{Alpha, Mosaic, MosaicError, MosaicFile, Part, Patch, PatchMode, Patched};
 pub use predictor::Predictor;
 pub use sample::{Sample, SampleType};

@@ -9,7 +9,7 @@ use crate::error::within;
 use crate::formats::{self, Kind, Opened, RawLayout};
 use crate::georeference;
 use crate::image::{File, Image, Last, Run};
-use crate::map::Map;
+use crate::map::{FileStamp, Map};
 use crate::sample::with_sample;
 use crate::{BlockCache, Georeference, Header, Sample, SourceError};
 
@@ -162,6 +162,11 @@ impl Source {
     /// [`SourceError::Changed`] where it was cut short, overwritten, appended to, replaced or removed.
     pub fn check_unchanged(&self) -> Result<(), SourceError> {
         self.file.map.check_unchanged()
+    }
+
+    /// The state of the file when it was opened: where it is as it was, the file need not be read to know its pixels.
+    pub fn stamp(&self) -> FileStamp {
+        self.file.map.stamp()
     }
 
     /// All pixels of the map: columns from 0 to the width, rows from 0 to the height.

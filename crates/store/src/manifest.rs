@@ -43,7 +43,7 @@ pub struct Manifest {
     pub strata: Vec<String>,
     /// How edges and distances were made.
     pub edges: EdgesRecord,
-    /// Species, in the order of the config.
+    /// Species, by name.
     pub species: Vec<SpeciesRecord>,
     /// Side of a chunk in 1/1024 m.
     pub chunk_size: i64,

@@ -25,7 +25,7 @@ pub(crate) use log::Edits;
 pub(crate) use raster::{EditRaster, HeightEdit};
 
 use crate::config::{self, Loaded};
-use crate::{Bake, BakeError, Outcome, Progress};
+use crate::{Bake, BakeError, Options, Outcome, Progress};
 
 /// Pixels that the raster of one edit may have: those of a square of 8192.
 pub const MOST_PIXELS: usize = 1 << 26;
@@ -283,7 +283,11 @@ impl Editing {
     ) -> Result<Outcome, BakeError> {
         let grid = self.manifest.grid.transform();
         let edits = Edits::given(self.log, &self.dir, Some(grid));
-        let bake = Bake::open_under(&self.loaded, edits, self.dir, memory_bytes)?;
+        let options = Options {
+            memory_bytes,
+            ..Options::default()
+        };
+        let bake = Bake::open_under(&self.loaded, edits, self.dir, &options)?;
         bake.run_into(&mut self.writer, threads, cancel, progress)
     }
 }

@@ -2,6 +2,7 @@
 
 mod clash;
 mod heights;
+mod identity;
 pub(crate) mod mask;
 mod patches;
 mod place;
@@ -19,6 +20,7 @@ use ecotone_store::EditRecord;
 use crate::config::Loaded;
 use crate::error::BakeError;
 use heights::Heights;
+use identity::Identity;
 pub(crate) use mask::{Covers, Mask, MaskScratch};
 
 /// The opened inputs of a world, all on one grid.
@@ -36,6 +38,8 @@ pub(crate) struct Inputs {
     pub(crate) overruled: Option<(GeoTransform, GeoKeys)>,
     /// What a person should know, though the bake goes on.
     pub(crate) warnings: Vec<String>,
+    /// How the config has them read.
+    identity: Identity,
     /// Decoded blocks of all of them.
     blocks: Arc<BlockCache>,
 }
@@ -61,6 +65,7 @@ impl Inputs {
             keys: placed.keys,
             overruled: placed.overruled,
             warnings,
+            identity: Identity::new(loaded),
             blocks: Arc::clone(&blocks),
         };
         for (idx, stratum) in loaded.config.strata.iter().enumerate() {

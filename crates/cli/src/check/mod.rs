@@ -64,6 +64,7 @@ fn options(args: &CheckArgs, memory_bytes: u64) -> Options {
         memory_bytes,
         // A check is about the config and what it names.
         edits: Some(Vec::new()),
+        ..Options::default()
     }
 }
 

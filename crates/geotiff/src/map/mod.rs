@@ -10,11 +10,13 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::SourceError;
 use crate::error::{mismatch, within};
 use mapping::Mapping;
-use stamp::Stamp;
+pub use stamp::FileStamp;
+pub(crate) use stamp::Stamp;
 
 /// A mapped file and its name; every slice of it is checked.
 ///
@@ -24,6 +26,8 @@ pub(crate) struct Map {
     path: PathBuf,
     mapping: Mapping,
     opened: Stamp,
+    /// Of the file as it was opened.
+    settled: FileStamp,
 }
 
 impl Debug for Map {
@@ -52,6 +56,7 @@ impl Map {
         Ok(Self {
             path: path.to_path_buf(),
             mapping: Mapping::new(&file).map_err(io_error)?,
+            settled: opened.settled(SystemTime::now()),
             opened,
         })
     }
@@ -62,12 +67,18 @@ impl Map {
             path: original.path.clone(),
             mapping: Mapping::new(copy)?,
             opened: original.opened.clone(),
+            settled: original.settled,
         })
     }
 
     /// The file's name.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The state of the file when it was opened.
+    pub fn stamp(&self) -> FileStamp {
+        self.settled
     }
 
     /// The whole file.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use ecotone_grid::{GeoTransform, Raster, Rect};
 
+use crate::map::FileStamp;
 use crate::{BlockCache, Georeference, Limits, Options, SampleType, Source, SourceError};
 use grid::{Placed, moved};
 use pixels::{Opener, Pixels};
@@ -316,6 +317,15 @@ impl Mosaic {
         for part in &self.parts {
             let own = moved(window.intersect(&part.rect), (-part.rect.x0, -part.rect.y0));
             part.pixels.sources_under(own, each);
+        }
+    }
+
+    /// Hands the state of every file that a read of a window depends on to `each`, with the part of its own pixels that
+    /// is read; a VRT comes before those that it names.
+    pub fn stamps_under(&self, window: Rect, each: &mut dyn FnMut(FileStamp, Rect)) {
+        for part in &self.parts {
+            let own = moved(window.intersect(&part.rect), (-part.rect.x0, -part.rect.y0));
+            part.pixels.stamps_under(own, each);
         }
     }
 

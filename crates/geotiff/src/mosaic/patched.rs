@@ -7,6 +7,7 @@ use ecotone_grid::{Raster, Rect};
 
 use super::grid::moved;
 use super::{Mosaic, MosaicError, MosaicFile, lay};
+use crate::map::FileStamp;
 use crate::{BlockCache, Options, Source, SourceError};
 
 /// What becomes of a height h under a patch p whose share is α.
@@ -140,6 +141,14 @@ impl Patch {
     /// The pixels of the map that it lies over, those beyond the map included.
     pub fn rect(&self) -> Rect {
         moved(self.heights.rect(), self.at)
+    }
+
+    /// As [`Mosaic::stamps_under`] of a window of the map: of its heights, and of the raster of its shares.
+    pub fn stamps_under(&self, window: Rect, each: &mut dyn FnMut(FileStamp, Rect)) {
+        let own = moved(window, (-self.at.0, -self.at.1));
+        for layer in [Some(&self.heights), self.alpha()].into_iter().flatten() {
+            layer.stamps_under(own, each);
+        }
     }
 
     /// Lays the patch over what `out` holds of `map`.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ecotone_grid::{Raster, Rect};
 
 use super::vrt::{self, Vrt};
+use crate::map::FileStamp;
 use crate::{BlockCache, Georeference, Options, SampleType, Source, SourceError};
 
 /// One band of a file.
@@ -72,6 +73,19 @@ impl Pixels {
                 }
             }
             Self::Vrt(vrt) => vrt.sources_under(window, each),
+        }
+    }
+
+    /// As [`Mosaic::stamps_under`](super::Mosaic::stamps_under).
+    pub fn stamps_under(&self, window: Rect, each: &mut dyn FnMut(FileStamp, Rect)) {
+        match self {
+            Self::File { source, .. } => {
+                let part = window.intersect(&source.rect());
+                if !part.is_empty() {
+                    each(source.stamp(), part);
+                }
+            }
+            Self::Vrt(vrt) => vrt.stamps_under(window, each),
         }
     }
 

@@ -14,6 +14,7 @@ use super::xml::{Borrowed, Description};
 use super::{MosaicError, lay};
 use crate::error::within;
 use crate::georeference::{self, Placement};
+use crate::map::{FileStamp, Stamp};
 use crate::metadata::Linear;
 use crate::sample::with_sample;
 use crate::units;
@@ -40,6 +41,8 @@ pub(super) struct Vrt {
     scale: f64,
     offset: f64,
     limits: Limits,
+    /// Of the VRT's own text.
+    stamp: FileStamp,
     /// At least one.
     layers: Vec<Layer>,
 }
@@ -125,13 +128,15 @@ impl Vrt {
             );
             return Err(not_xml(path, reason));
         }
+        // Taken before reading: a file that changes in between is another one by its stamp.
+        let stamp = Stamp::of_file(path).unwrap_or_default();
         let text = text(path)?;
         let description = Description::read(path, &text, band)?;
         drop(text);
         opener.within.push(own);
         let vrt = Self::assemble(path, description, options, opener);
         opener.within.pop();
-        vrt
+        vrt.map(|vrt| Self { stamp, ..vrt })
     }
 
     fn assemble(
@@ -163,6 +168,7 @@ impl Vrt {
             scale: options.scale.unwrap_or(own.scale),
             offset: options.offset.unwrap_or(own.offset),
             limits: options.limits.clone(),
+            stamp: None,
             layers: Vec::with_capacity(description.sources.len()),
         };
         opener.n_borrowed += description.sources.len();
@@ -312,6 +318,21 @@ impl Vrt {
             let shared = layer.rect.intersect(&window);
             if !shared.is_empty() {
                 layer.pixels.sources_under(moved(shared, layer.shift), each);
+            }
+        }
+    }
+
+    /// As [`Pixels::stamps_under`].
+    pub fn stamps_under(&self, window: Rect, each: &mut dyn FnMut(FileStamp, Rect)) {
+        let window = window.intersect(&self.rect);
+        if window.is_empty() {
+            return;
+        }
+        each(self.stamp, window);
+        for layer in &self.layers {
+            let shared = layer.rect.intersect(&window);
+            if !shared.is_empty() {
+                layer.pixels.stamps_under(moved(shared, layer.shift), each);
             }
         }
     }

@@ -17,6 +17,7 @@ use super::shapes::Shapes;
 use crate::config::Loaded;
 use crate::edit::EditRaster;
 use crate::error::BakeError;
+use crate::fingerprint::Look;
 use crate::manifest;
 pub(crate) use covers::Covers;
 use raster::RasterMask;
@@ -69,6 +70,16 @@ impl Mask {
     pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
         if let Self::Raster(mask) = self {
             mask.map().sources_under(mask.window(window), each);
+        }
+    }
+
+    /// Looks at what it is read from, unless it does not reach into a rectangle of the map; edits are looked at by their
+    /// records.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+        match self {
+            Self::Raster(mask) => mask.look_at(rect, look),
+            Self::Shapes(shapes) => shapes.look_at(rect, look),
+            Self::Stroke(_) => {}
         }
     }
 

@@ -9,6 +9,7 @@ use super::sampling::Sampling;
 use super::values::Values;
 use crate::config::Loaded;
 use crate::error::BakeError;
+use crate::fingerprint::Look;
 use crate::inputs::{self, Inputs, refusal};
 
 /// Pixels of a mask on a grid of its own in memory at once: as many as lie under a usual tile where it is four times as
@@ -21,6 +22,8 @@ pub(crate) struct RasterMask {
     values: Values,
     /// How its pixels come onto the map's; `None` where they are the map's.
     sampling: Option<Sampling>,
+    /// Number of the band.
+    band: usize,
 }
 
 impl RasterMask {
@@ -33,6 +36,18 @@ impl RasterMask {
     pub(super) fn window(&self, rect: Rect) -> Rect {
         let sampling = self.sampling.as_ref();
         sampling.map_or(rect, |sampling| sampling.window(rect))
+    }
+
+    /// Looks at the files under a rectangle of the map, and at how they are read.
+    pub(super) fn look_at(&self, rect: Rect, look: &mut Look) {
+        let window = self.window(rect).intersect(&self.map.rect());
+        if window.is_empty() {
+            return;
+        }
+        let how = (self.values, self.sampling, self.band);
+        look.text(&format!("{how:?}"));
+        self.map
+            .stamps_under(window, &mut |stamp, part| look.file(stamp, part));
     }
 
     /// The most of its pixels that are in memory at once for a rectangle as large as `rect`.
@@ -158,6 +173,7 @@ impl Inputs {
             map,
             values,
             sampling,
+            band,
         })
     }
 }

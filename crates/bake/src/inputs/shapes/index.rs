@@ -91,9 +91,10 @@ impl Index {
         self.draw(&self.points, 1, stroke, canvas);
     }
 
-    /// Whether anything may lie within `reach_m` of a box from the map's corner to `end`.
-    pub(super) fn reaches(&self, end: Point, reach_m: f64) -> bool {
-        let map = AABB::from_corners([-reach_m; 2], end.map(|end| end + reach_m));
+    /// Whether anything may lie within `reach_m` of a box.
+    pub(super) fn reaches(&self, start: Point, end: Point, reach_m: f64) -> bool {
+        let start = start.map(|start| start - reach_m);
+        let map = AABB::from_corners(start, end.map(|end| end + reach_m));
         let is_near =
             |runs: &RTree<Run>| runs.locate_in_envelope_intersecting(map).next().is_some();
         let mut polygons = self.polygons.locate_in_envelope_intersecting(map);

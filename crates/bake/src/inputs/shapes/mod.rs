@@ -6,14 +6,17 @@ mod onto_map;
 mod unseen;
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use ecotone_grid::{PixelSize, Raster};
+use ecotone_grid::{PixelSize, Raster, Rect};
+use ecotone_store::Digest;
 use ecotone_terrain::{Canvas, ShapeScratch, Stroke};
 
 use super::{Inputs, found};
 use crate::config::{Loaded, Stratum};
 use crate::error::BakeError;
+use crate::fingerprint::Look;
 use geojson::{Collection, Crs, ShapeKind};
 use index::Index;
 
@@ -29,6 +32,8 @@ pub(crate) struct Shapes {
     feather_m: f64,
     is_inverted: bool,
     n_shapes: usize,
+    /// Of all that was read of the file.
+    digest: Digest,
 }
 
 impl Shapes {
@@ -40,6 +45,20 @@ impl Shapes {
     /// The file and how much is in it, for people.
     pub(crate) fn describe(&self) -> String {
         format!("{}: {} shapes", self.path.display(), self.n_shapes)
+    }
+
+    /// Looks at the file and at how it is drawn, unless that leaves a rectangle of the map bare.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+        let strokes = [self.lines, self.points];
+        let reaches = strokes.map(|stroke| stroke.map_or(0.0, |stroke| stroke.reach_m()));
+        let reach_m = reaches.into_iter().fold(0.5 * self.feather_m, f64::max);
+        let PixelSize { x, y } = self.pixel;
+        let start = [rect.x0 as f64 * x, rect.y0 as f64 * y];
+        let end = [rect.x1 as f64 * x, rect.y1 as f64 * y];
+        if self.is_inverted || self.index.reaches(start, end, reach_m) {
+            let how = (self.digest, strokes, self.feather_m, self.is_inverted);
+            look.text(&format!("{how:?}"));
+        }
     }
 
     /// Fills band `band` of `out` with coverage in [0, 1]; the same bits from any window.
@@ -78,7 +97,7 @@ impl Inputs {
         let key = format!("stratum[{stratum}].mask");
         let path = found(loaded, &key, name)?;
         let refuse = |(message, help)| loaded.error_at(&key, message, help);
-        let mut shapes = parsed(&path).map_err(refuse)?;
+        let (mut shapes, digest) = parsed(&path).map_err(refuse)?;
         self.check_sizes(rules, &shapes, &path).map_err(refuse)?;
         self.warn_of(&shapes, &path);
         let sizes = Sizes::of(rules, &shapes);
@@ -95,7 +114,7 @@ impl Inputs {
         let pixel = self.transform.pixel;
         let (width, height) = (self.map().width(), self.map().height());
         let end = [width as f64 * pixel.x, height as f64 * pixel.y];
-        if n_shapes > 0 && is_near && !index.reaches(end, sizes.reach_m()) {
+        if n_shapes > 0 && is_near && !index.reaches([0.0; 2], end, sizes.reach_m()) {
             self.warnings.push(format!(
                 "no shape of {} reaches the map, though they lie around it",
                 path.display()
@@ -110,6 +129,7 @@ impl Inputs {
             points: sizes.points,
             feather_m: sizes.feather_m,
             is_inverted: rules.invert,
+            digest,
         })
     }
 
@@ -174,18 +194,37 @@ impl Inputs {
 /// What is wrong, and what to do where that can be guessed.
 type Refusal = (String, Option<String>);
 
-/// What a file draws, in its own coordinates.
-fn parsed(path: &Path) -> Result<Collection, Refusal> {
+/// Digests what is read through it.
+struct Digesting<R> {
+    inner: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> Read for Digesting<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(out)?;
+        self.hasher.update(&out[..n]);
+        Ok(n)
+    }
+}
+
+/// What a file draws, in its own coordinates, and the digest of what was read of it.
+fn parsed(path: &Path) -> Result<(Collection, Digest), Refusal> {
     let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let file = File::open(path).map_err(|source| {
         let help = "whoever runs the bake must be allowed to read it".to_owned();
         (named(&format_args!("cannot be read: {source}")), Some(help))
     })?;
-    geojson::parse(file).map_err(|error| {
+    let mut file = Digesting {
+        inner: file,
+        hasher: blake3::Hasher::new(),
+    };
+    let shapes = geojson::parse(&mut file).map_err(|error| {
         let help =
             "mend it there, or export it again, such as with `ogr2ogr OUT.geojson IN`".to_owned();
         (named(&error), Some(help))
-    })
+    })?;
+    Ok((shapes, Digest::finish(&file.hasher)))
 }
 
 /// The keys that give a kind of shape its size, what a person calls the kind, and whether the key is there.
