@@ -7,6 +7,7 @@ use ecotone_geotiff::SourceError;
 use ecotone_store::StoreError;
 
 use crate::config::ConfigError;
+use crate::edit::EditError;
 use crate::plan::Job;
 
 /// Why a bake could not start, or ended early; what was committed before stands.
@@ -16,6 +17,9 @@ pub enum BakeError {
     /// The config is wrong, or does not fit its inputs.
     #[error(transparent)]
     Config(#[from] Box<ConfigError>),
+    /// An edit makes no sense, or the world's edits do not fit the config or the map.
+    #[error(transparent)]
+    Edit(#[from] Box<EditError>),
     /// An input cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -104,6 +108,12 @@ impl From<ConfigError> for BakeError {
     }
 }
 
+impl From<EditError> for BakeError {
+    fn from(error: EditError) -> Self {
+        Self::Edit(Box::new(error))
+    }
+}
+
 impl BakeError {
     /// The failure of a job.
     pub(crate) fn of(self, job: Job) -> Self {
@@ -126,7 +136,11 @@ impl BakeError {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::Config(_) | Self::Source(_) | Self::Input { .. } | Self::Closed { .. }
+            Self::Config(_)
+                | Self::Edit(_)
+                | Self::Source(_)
+                | Self::Input { .. }
+                | Self::Closed { .. }
         )
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
-use ecotone_grid::{Raster, Rect, TileId, Window};
+use ecotone_grid::{Raster, Rect, TileId};
 use ecotone_scatter::{self as scatter, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
@@ -16,7 +16,7 @@ use crate::config::Field;
 use crate::draw::Drawing;
 use crate::error::BakeError;
 use crate::fingerprint::Reads;
-use crate::inputs::MaskScratch;
+use crate::inputs::Covers;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::scene::Scene;
 
@@ -40,11 +40,10 @@ pub(crate) struct Made {
 #[derive(Default)]
 pub(crate) struct Worker {
     heights: Raster<f64>,
-    mask: MaskScratch,
     normals: Raster<f32>,
     /// Normals of a tile alone, where those of its neighbours were read as well.
     core_normals: Raster<f32>,
-    masks: Raster<f32>,
+    masks: Covers,
     slope: Raster<f32>,
     weights: Raster<u8>,
     distances: Raster<i16>,
@@ -95,15 +94,11 @@ impl Worker {
         let core = scene.plan.tiles.rect(tile);
         let window = core.grow(scene.plan.reaches.strata);
         scene.read_heights(window, &mut self.heights)?;
-        let n_masks = scene.inputs.masks.len();
-        self.masks.reset(core, n_masks, 0.0);
-        for (band, mask) in scene.inputs.masks.iter().enumerate() {
-            mask.read(&mut self.mask, band, &mut self.masks)?;
-        }
+        self.masks.read(&scene.inputs.masks, core)?;
         let mut reads = Reads::of_tile(core);
         reads.raster(&self.heights);
-        for (band, layer) in scene.rules.strata.layers.iter().enumerate() {
-            let cover = self.masks.band(band);
+        let layers = scene.rules.strata.layers.iter();
+        for (layer, cover) in layers.zip(self.masks.windows()) {
             let is_bare = cover.pixels().iter().all(|&share| share == 0.0);
             // A correction that covers nothing changes nothing, and is as good as none.
             if !is_bare || matches!(layer, terrain::Layer::Over { .. }) {
@@ -123,12 +118,10 @@ impl Worker {
             &mut self.normal_scratch,
             &mut self.normals,
         );
-        let n_masks = self.masks.n_bands();
-        let masks: Vec<Window<'_, f32>> = (0..n_masks).map(|k| self.masks.band(k)).collect();
         let ground = terrain::Ground {
             normals: &self.normals,
             heights: self.heights.band(0),
-            masks: &masks,
+            masks: &self.masks.windows(),
             grid: scene.plan.transform,
         };
         terrain::weights(

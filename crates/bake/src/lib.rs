@@ -16,6 +16,7 @@
 mod cache;
 pub mod config;
 mod draw;
+pub mod edit;
 mod error;
 mod fingerprint;
 mod forecast;
@@ -38,7 +39,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ecotone_store::{Committed, Entry, Manifest, Revision, WorldWriter};
+use ecotone_store::{Committed, EditRecord, Entry, Manifest, Revision, WorldWriter};
 
 pub use ecotone_store::{JobKey, JobKind};
 pub use error::BakeError;
@@ -49,6 +50,7 @@ pub use run::{Progress, cores};
 pub use tally::StageTally;
 
 use config::Loaded;
+use edit::{EditError, Edits};
 use known::Known;
 use run::Crew;
 use scene::Scene;
@@ -63,15 +65,19 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Trust nothing but content: read every input, and every file that an earlier bake left.
     pub paranoid: bool,
+    /// What lies over the config, on the map's grid, with rasters in the world directory; `None`: the edits of the world that is
+    /// there.
+    pub edits: Option<Vec<EditRecord>>,
 }
 
 impl Default for Options {
-    /// The config's directory and 192 MiB.
+    /// The config's directory, 192 MiB, and the world's own edits.
     fn default() -> Self {
         Self {
             out: None,
             memory_bytes: 192 << 20,
             paranoid: false,
+            edits: None,
         }
     }
 }
@@ -85,6 +91,8 @@ pub struct Bake {
     /// Names of the species, in the order of the config.
     species: Vec<String>,
     paranoid: bool,
+    /// The edits of the world as they were when they were looked at, where that was before its lock was taken.
+    seen_edits: Option<Vec<EditRecord>>,
 }
 
 /// What a bake did.
@@ -127,23 +135,46 @@ impl Bake {
     /// Opens and checks what a config names.
     ///
     /// # Errors
-    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Input`] where one cannot be read.
+    /// [`BakeError::Config`] where the config does not fit its inputs, [`BakeError::Input`] where one cannot be read;
+    /// [`BakeError::Edit`] where the world's edits do not fit the config or the map.
     pub fn open(loaded: &Loaded, options: &Options) -> Result<Self, BakeError> {
         let out = options
             .out
             .clone()
             .unwrap_or_else(|| tidied(&loaded.resolve(&loaded.config.output.directory)));
+        let Some(given) = options.edits.clone() else {
+            let edits = Edits::of_world(&out)?;
+            let seen = edits.records().to_vec();
+            let bake = Self::open_under(loaded, edits, out, options)?;
+            return Ok(Self {
+                seen_edits: Some(seen),
+                ..bake
+            });
+        };
+        let edits = Edits::given(given, &out, None);
+        Self::open_under(loaded, edits, out, options)
+    }
+
+    /// Opens and checks what a config names, under edits.
+    pub(crate) fn open_under(
+        loaded: &Loaded,
+        edits: Edits,
+        out: PathBuf,
+        options: &Options,
+    ) -> Result<Self, BakeError> {
+        let loaded = loaded.under(edits)?;
         Ok(Self {
-            scene: Scene::open(loaded, options.memory_bytes)?,
+            scene: Scene::open(&loaded, options.memory_bytes)?,
             out,
-            config: loaded.text.clone(),
             species: loaded
                 .config
                 .species
                 .iter()
                 .map(|s| s.name.clone())
                 .collect(),
+            config: loaded.text,
             paranoid: options.paranoid,
+            seen_edits: None,
         })
     }
 
@@ -160,9 +191,11 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().map(|mask| mask.describe());
+        let masks = inputs.masks.iter().filter_map(|mask| mask.describe());
         let mut lines = manifest::describe_heights(inputs.heights.layers());
         lines.extend(masks);
+        let edits = inputs.edits.len();
+        lines.extend((edits > 0).then(|| format!("{edits} edits of {}", self.out.display())));
         lines
     }
 
@@ -188,6 +221,12 @@ impl Bake {
     ) -> Result<Outcome, BakeError> {
         let mut writer =
             WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
+        let current = writer.current().map(|world| world.edits.as_slice());
+        if let Some(seen) = &self.seen_edits
+            && current.unwrap_or_default() != seen
+        {
+            return Err(EditError::EditedMeanwhile.into());
+        }
         self.run_into(&mut writer, threads, cancel, progress)
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
         source: source_record(inputs),
         heights: height_records(&config.terrain, inputs.heights.layers().base()),
         patches: patch_records(&config.terrain, inputs.heights.layers()),
-        edits: Vec::new(),
+        edits: inputs.edits.clone(),
         config: ConfigRecord {
             path: absolute(&loaded.path),
             digest: content_digest(loaded.text.as_bytes()),

@@ -4,6 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+const EDIT_HELP: &str = "\
+Coordinates, radii and heights are in metres of the world. The last of the four numbers is what the brush does at its
+centre: metres (below 0 lowers), or a share of the stratum's weight from 0 to 1.
+
+Examples:
+  ecotone edit out --raise 501000,5198000,40,12
+  ecotone edit out --raise 501000,5198000,40,-3 --falloff 1
+  ecotone edit out --paint meadow 501000,5198000,25,0.8
+  ecotone edit out --erase road 501000,5198000,10,1 --falloff 0
+  ecotone edit out --patch crater.tif --mode min
+  ecotone edit out --list
+  ecotone edit out --undo 2
+
+Exit codes:
+  0    done; the world holds the edit
+  1    something failed on the way; the world and its log are as they were
+  2    refused: usage, no such stratum, nothing on the map, no world, or another writer in it
+  130  stopped by the user; the world and its log are as they were";
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
@@ -79,6 +98,12 @@ Examples:
     /// No pixel is read but those of a few tiles, which are baked into a temporary folder to time them.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
+    /// Change a baked world's ground or strata, and rebuild what that reaches.
+    ///
+    /// The edit is kept in the world's own log, over its config: later bakes into the same directory keep it, and
+    /// --undo takes it back. A brush or an option may be given more than once.
+    #[command(after_help = EDIT_HELP)]
+    Edit(EditArgs),
     /// Show what a bake would run and why, and how far each stage reads.
     ///
     /// Weights are decided exactly. Distances and plants in reach of a tile that would run may run too: they do where it
@@ -147,6 +172,63 @@ pub(crate) struct PlanArgs {
     /// Show so many of the jobs that would run; --json shows all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(false))]
+pub(crate) struct EditArgs {
+    /// World directory.
+    pub(crate) world: PathBuf,
+    /// Raise the ground under a round brush.
+    #[arg(long, group = "what", value_name = "X,Y,RADIUS,HEIGHT", value_parser = parse_stroke, allow_hyphen_values = true)]
+    pub(crate) raise: Vec<[f64; 4]>,
+    /// Raise the weight of a stratum under a round brush.
+    #[arg(long, group = "what", num_args = 2, value_names = ["STRATUM", "X,Y,RADIUS,STRENGTH"], allow_hyphen_values = true)]
+    pub(crate) paint: Vec<String>,
+    /// Lower the weight of a stratum under a round brush.
+    #[arg(long, group = "what", num_args = 2, value_names = ["STRATUM", "X,Y,RADIUS,STRENGTH"], allow_hyphen_values = true)]
+    pub(crate) erase: Vec<String>,
+    /// Lay a file of heights over the ground: any that a [[terrain.patch]] of a config may be.
+    #[arg(long, group = "what", value_name = "FILE")]
+    pub(crate) patch: Vec<PathBuf>,
+    /// Take the last edits back.
+    #[arg(long, group = "what", value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) undo: Option<u32>,
+    /// Show the edits, the oldest first.
+    #[arg(long, group = "what")]
+    pub(crate) list: bool,
+    /// Share of a brush's radius over which it fades out to nothing, from 0 to 1; 0 is a hard disc.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, conflicts_with_all = ["patch", "undo", "list"])]
+    pub(crate) falloff: f64,
+    /// What becomes of a height under a patch.
+    #[arg(long, value_enum, default_value = "replace", requires = "patch")]
+    pub(crate) mode: PatchModeWord,
+    /// How much of a patch takes hold: a number above 0 to 1, or a file on the patch's own grid.
+    #[arg(
+        long,
+        value_name = "SHARE|FILE",
+        default_value = "1",
+        requires = "patch"
+    )]
+    pub(crate) alpha: String,
+    /// Worker threads; by default one a core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory for decoded inputs and tiles that are kept at hand, such as 192M or 2G.
+    #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PatchModeWord {
+    /// The patch's height.
+    Replace,
+    /// The sum of both.
+    Add,
+    /// The higher of the two.
+    Max,
+    /// The lower of the two.
+    Min,
 }
 
 #[derive(Args, Debug)]
@@ -240,15 +322,26 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "more bytes than there are".into())
 }
 
+fn parse_numbers(text: &str) -> Result<Vec<f64>, String> {
+    let number = |part: &str| {
+        part.trim()
+            .parse::<f64>()
+            .map_err(|e| format!("{part:?}: {e}"))
+    };
+    text.split(',').map(number).collect()
+}
+
+/// Reads x, y and radius of a brush, and what it does.
+pub(crate) fn parse_stroke(text: &str) -> Result<[f64; 4], String> {
+    let numbers = parse_numbers(text)?;
+    let n = numbers.len();
+    numbers
+        .try_into()
+        .map_err(|_| format!("expected four numbers with commas between them, found {n}"))
+}
+
 fn parse_region(text: &str) -> Result<[f64; 4], String> {
-    let numbers: Vec<f64> = text
-        .split(',')
-        .map(|part| {
-            part.trim()
-                .parse::<f64>()
-                .map_err(|e| format!("{part:?}: {e}"))
-        })
-        .collect::<Result<_, _>>()?;
+    let numbers = parse_numbers(text)?;
     match numbers[..] {
         [x0, y0, x1, y1] if x0 < x1 && y0 < y1 && numbers.iter().all(|v| v.is_finite()) => {
             Ok([x0, y0, x1, y1])

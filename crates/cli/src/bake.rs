@@ -61,6 +61,7 @@ pub(crate) fn open(
             out: args.out.clone(),
             memory_bytes,
             paranoid,
+            ..Options::default()
         },
     )?;
     for warning in bake.warnings() {

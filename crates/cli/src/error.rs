@@ -48,6 +48,12 @@ pub(crate) enum CliError {
     InsideWorld { path: PathBuf },
     #[error("no picture can be written to {path}: a file in a folder that exists is expected")]
     NoPicture { path: PathBuf },
+    #[error("the value of {option} is {found:?}: {reason}")]
+    Stroke {
+        option: &'static str,
+        found: String,
+        reason: String,
+    },
     #[error("the preview failed, but the bake stands: {source}")]
     Preview { source: InterchangeError },
 }
@@ -76,6 +82,7 @@ impl CliError {
         match self {
             Self::Bake(BakeError::Stopped) => "stopped",
             Self::Bake(BakeError::Config(_)) | Self::Config(_) => "config",
+            Self::Bake(BakeError::Edit(_)) => "edit",
             Self::Bake(
                 BakeError::Source(error)
                 | BakeError::Input { source: error, .. }
@@ -89,6 +96,7 @@ impl CliError {
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
             Self::NoDigest { .. }
+            | Self::Stroke { .. }
             | Self::IsVrt { .. }
             | Self::NoPicture { .. }
             | Self::InsideWorld { .. } => "usage",

@@ -260,6 +260,9 @@ fn world(path: &Path, voice: Voice) -> Result<(), CliError> {
         grid.width, grid.height, grid.pixel[0], grid.pixel[1], grid.x0, grid.y0
     ));
     voice.line(format_args!("strata      {}", manifest.strata.join(", ")));
+    if !manifest.edits.is_empty() {
+        voice.line(format_args!("edits       {}", manifest.edits.len()));
+    }
     voice.line(format_args!(
         "tiles       {} of {} pixels; distances up to {} m",
         manifest.weights.len(),

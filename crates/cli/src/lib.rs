@@ -4,6 +4,7 @@ mod args;
 mod bake;
 mod check;
 pub mod demo;
+mod edit;
 mod error;
 mod inspect;
 mod plan;
@@ -31,6 +32,7 @@ pub fn run() -> ExitCode {
     let done = match &cli.command {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
+        Command::Edit(args) => edit::edit(args, voice),
         Command::Plan(args) => plan::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),

@@ -87,7 +87,7 @@ impl Finished {
 
     /// Reads heights in metres, one band; NaN where there is none.
     ///
-    /// They come from the files the world was made from, with the patches that lie over them.
+    /// They come from the files the world was made from, with the patches that lie over them and the edits of the world.
     ///
     /// # Errors
     /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where they are others now, or those of the files.
@@ -166,7 +166,7 @@ impl Finished {
         if let Some(source) = &*open {
             return Ok(Arc::clone(source));
         }
-        let source = Arc::new(heights::open(self.manifest(), self.tiles.blocks())?);
+        let source = Arc::new(heights::open(&self.world, self.tiles.blocks())?);
         *open = Some(Arc::clone(&source));
         Ok(source)
     }

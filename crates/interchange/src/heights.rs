@@ -8,19 +8,18 @@ use ecotone_geotiff::{
     RawLayout, SampleType,
 };
 use ecotone_store::{
-    AlphaRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, RawWord, StoreError,
+    AlphaRecord, EditOp, EditRecord, HeightsRecord, PatchRecord, PatchWord, RawWord, StoreError,
+    World,
 };
 
 use crate::InterchangeError;
 
-/// Opens the world's height map and the patches over it; its pixels are those of the map.
+/// Opens the world's height map, the patches over it and the edits over those; its pixels are those of the map.
 ///
 /// # Errors
 /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where it is of another size, or those of the files.
-pub(crate) fn open(
-    manifest: &Manifest,
-    blocks: Arc<BlockCache>,
-) -> Result<Patched, InterchangeError> {
+pub(crate) fn open(world: &World, blocks: Arc<BlockCache>) -> Result<Patched, InterchangeError> {
+    let manifest = world.manifest();
     let first = manifest.heights.first().ok_or_else(|| StoreError::Unfit {
         what: "a world without heights".to_owned(),
         reason: "the manifest names none".to_owned(),
@@ -42,12 +41,11 @@ pub(crate) fn open(
             found,
         });
     }
-    let patches = manifest
-        .patches
-        .iter()
-        .map(|record| patch(record, &blocks))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Patched::new(base, patches))
+    let patches = manifest.patches.iter().map(|record| patch(record, &blocks));
+    let edits = manifest.edits.iter();
+    let edits = edits.filter_map(|record| edit(world, record, &blocks).transpose());
+    let layers = patches.chain(edits).collect::<Result<Vec<_>, _>>()?;
+    Ok(Patched::new(base, layers))
 }
 
 /// How the height files are read: all of them alike.
@@ -85,12 +83,6 @@ fn file(record: &HeightsRecord) -> Result<MosaicFile, InterchangeError> {
 
 fn patch(record: &PatchRecord, blocks: &Arc<BlockCache>) -> Result<Patch, InterchangeError> {
     let path = there(&record.file.path)?;
-    let mode = match record.mode {
-        PatchWord::Replace => PatchMode::Replace,
-        PatchWord::Add => PatchMode::Add,
-        PatchWord::Max => PatchMode::Max,
-        PatchWord::Min => PatchMode::Min,
-    };
     let alpha = match &record.alpha {
         AlphaRecord::Everywhere(share) => Alpha::Everywhere(*share),
         AlphaRecord::File(path) => {
@@ -104,10 +96,41 @@ fn patch(record: &PatchRecord, blocks: &Arc<BlockCache>) -> Result<Patch, Interc
         &path,
         &options,
         (x, y),
-        mode,
+        mode(record.mode),
         &alpha,
         blocks,
     )?)
+}
+
+/// An edit of the heights as a patch; `None` for one of a stratum.
+fn edit(
+    world: &World,
+    record: &EditRecord,
+    blocks: &Arc<BlockCache>,
+) -> Result<Option<Patch>, InterchangeError> {
+    let EditOp::Heights { mode: word, alpha } = record.op else {
+        return Ok(None);
+    };
+    let (path, at) = (world.path(&record.raster)?, record.rect());
+    let shares = record.shares.as_ref().map(|shares| world.path(shares));
+    let shares = shares.transpose()?;
+    let alpha = match &shares {
+        Some(path) => Alpha::Raster(path.as_path()),
+        None => Alpha::Everywhere(alpha),
+    };
+    let options = Options::default();
+    let at = (at.x0, at.y0);
+    let patch = Patch::open_at(&path, &options, at, mode(word), &alpha, blocks)?;
+    Ok(Some(patch))
+}
+
+fn mode(word: PatchWord) -> PatchMode {
+    match word {
+        PatchWord::Replace => PatchMode::Replace,
+        PatchWord::Add => PatchMode::Add,
+        PatchWord::Max => PatchMode::Max,
+        PatchWord::Min => PatchMode::Min,
+    }
 }
 
 /// A path of the manifest, if there is a file.

@@ -435,7 +435,7 @@ impl Manifest {
     pub fn artefacts(&self) -> impl Iterator<Item = &Artefact> {
         let fields = self.fields.values().flat_map(|field| &field.tiles);
         let chunks = self.chunks.iter().map(|chunk| &chunk.artefact);
-        let edits = self.edits.iter().map(|edit| &edit.raster);
+        let edits = self.edits.iter().flat_map(EditRecord::artefacts);
         self.weights
             .iter()
             .chain(&self.sdf)

@@ -1,6 +1,6 @@
 //! The ground, and the few pixels of it that are looked at together.
 
-use ecotone_grid::{GeoTransform, Raster, Window};
+use ecotone_grid::{GeoTransform, Raster, Rect, Window};
 
 /// What weights are made of.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub struct Ground<'a> {
     pub normals: &'a Raster<f32>,
     /// Heights in metres, NaN on voids.
     pub heights: Window<'a, f64>,
-    /// The mask of each layer, in [0, 1]; NaN is 0.
+    /// The mask of each layer, in [0, 1]; NaN is 0, and so is what it does not cover.
     pub masks: &'a [Window<'a, f32>],
     /// Where the pixels lie in the world: noise is tied to that.
     pub grid: GeoTransform,
@@ -19,7 +19,6 @@ pub struct Ground<'a> {
 pub(crate) struct Sources<'a> {
     pub(crate) normals: [Window<'a, f32>; 3],
     pub(crate) heights: Window<'a, f64>,
-    pub(crate) masks: &'a [Window<'a, f32>],
     pub(crate) grid: GeoTransform,
 }
 
@@ -28,7 +27,6 @@ impl<'a> Sources<'a> {
         Self {
             normals: [0, 1, 2].map(|band| ground.normals.band(band)),
             heights: ground.heights,
-            masks: ground.masks,
             grid: ground.grid,
         }
     }
@@ -52,11 +50,41 @@ impl Stretch {
         normals.map(|band| self.of(band))
     }
 
-    /// Whether each of the masks is the same number everywhere.
-    pub(crate) fn is_level(&self, masks: &[Window<'_, f32>]) -> bool {
-        masks.iter().all(|&mask| {
-            let cover = self.of(mask);
-            cover.iter().fold(true, |level, &c| level & (c == cover[0]))
-        })
+    /// The first `n` of its pixels under a mask; those that the mask does not cover are 0, and are kept in `memory` with the
+    /// others. None at all where it covers none of them.
+    pub(crate) fn of_mask<'a>(
+        &self,
+        mask: Window<'a, f32>,
+        n: usize,
+        memory: &'a mut Vec<f32>,
+    ) -> &'a [f32] {
+        let shared = mask.rect().intersect(&self.rect());
+        if shared.is_empty() {
+            return &[];
+        }
+        if shared.width() == self.len {
+            return &self.of(mask)[..n];
+        }
+        memory.clear();
+        memory.resize(self.len, 0.0);
+        let (to, from) = (shared.x0 - self.x, shared.x0 - mask.rect().x0);
+        let [to, from] = [to, from].map(|at| at as usize);
+        memory[to..to + shared.width()]
+            .copy_from_slice(&mask.row(self.y)[from..from + shared.width()]);
+        &memory[..n]
+    }
+
+    /// Whether a mask is the same number everywhere; not so where it covers a part.
+    pub(crate) fn is_level(&self, mask: Window<'_, f32>) -> bool {
+        let shared = mask.rect().intersect(&self.rect());
+        if shared.is_empty() {
+            return true;
+        }
+        let cover = &mask.row(self.y)[(shared.x0 - mask.rect().x0) as usize..][..shared.width()];
+        shared.width() == self.len && cover.iter().fold(true, |level, &c| level & (c == cover[0]))
+    }
+
+    fn rect(&self) -> Rect {
+        Rect::new(self.x, self.y, self.x + self.len as i64, self.y + 1)
     }
 }

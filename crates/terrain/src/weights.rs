@@ -1,6 +1,6 @@
 //! Stratum weights: bands of the ground, then masks over them, as bytes that sum to 255.
 
-use ecotone_grid::Raster;
+use ecotone_grid::{Raster, Rect, Window};
 
 use crate::presets::{PresetScratch, Presets};
 use crate::quantise::Quantiser;
@@ -18,14 +18,16 @@ pub struct WeightScratch {
     sums: Vec<f64>,
     /// All bits of a pixel, none of a void.
     kept: Vec<i8>,
+    /// Of a mask that covers a part of a stretch.
+    cover: Vec<f32>,
     presets: PresetScratch,
     quantiser: Quantiser,
 }
 
 /// Writes the weight of each stratum at each pixel: one band per stratum, summing to 255, all 0 on voids.
 ///
-/// `out` is made to cover the normals of `ground` less [`Strata::reach`] on every side; heights and masks, of which there
-/// is one for each layer, cover at least that. Presets share a pixel in proportion to their raw weights. Then the layers
+/// `out` is made to cover the normals of `ground` less [`Strata::reach`] on every side; heights cover at least that. There is
+/// a mask for each layer; what it does not cover is 0, and a mask that lies elsewhere costs nothing. Presets share a pixel in proportion to their raw weights. Then the layers
 /// go over it, in order. Where no weight is left, the fallback takes the pixel. Without any preset the weights of the
 /// layers are scaled to sum to 1, and where all are 0 the first stratum takes the pixel. The bytes go to the largest
 /// remainders, compared in 1/2²⁴, ties to the first listed.
@@ -41,7 +43,7 @@ pub fn weights(
     if rect.is_empty() || strata.bands.is_empty() {
         return;
     }
-    let shares = Shares::new(strata);
+    let shares = Shares::new(strata, ground.masks, rect);
     let sources = Sources::of(ground);
     for y in rect.y0..rect.y1 {
         for x in (rect.x0..rect.x1).step_by(STRETCH) {
@@ -54,7 +56,8 @@ pub fn weights(
 /// The strata and what is known of them for all pixels.
 struct Shares<'a> {
     presets: Presets,
-    layers: &'a [Layer],
+    /// With their masks; without the corrections that lie elsewhere.
+    layers: Vec<(Layer, Window<'a, f32>)>,
     n_bands: usize,
     has_presets: bool,
     /// The stratum that takes a pixel where there is no weight.
@@ -62,13 +65,17 @@ struct Shares<'a> {
 }
 
 impl<'a> Shares<'a> {
-    fn new(strata: &'a Strata) -> Self {
+    fn new(strata: &Strata, masks: &[Window<'a, f32>], rect: Rect) -> Self {
+        let layers = strata.layers.iter().copied().zip(masks.iter().copied());
+        let is_seen = |(layer, mask): &(Layer, Window<'_, f32>)| {
+            matches!(layer, Layer::Over { .. }) || !mask.rect().intersect(&rect).is_empty()
+        };
         let mut bands = strata.bands.iter();
         let marked = bands.position(|band| band.is_some_and(|preset| preset.fallback));
         let first = strata.bands.iter().position(Option::is_some);
         Self {
             presets: Presets::new(&strata.bands),
-            layers: &strata.layers,
+            layers: layers.filter(is_seen).collect(),
             n_bands: strata.n_bands(),
             has_presets: first.is_some(),
             fallback: marked.or(first).unwrap_or(0),
@@ -91,13 +98,15 @@ impl<'a> Shares<'a> {
             .extend(pixels.map(|(n, h)| i8::from(n.is_nan() | h.is_nan()) - 1));
 
         let level = self.presets.look(ground, stretch, &mut scratch.presets)
-            && stretch.is_level(ground.masks);
+            && self.layers.iter().all(|(_, mask)| stretch.is_level(*mask));
         let n = if level { 1 } else { stretch.len };
         scratch.weights.resize(self.n_bands * n, 0.0);
         let (presets, weights) = (&mut scratch.presets, &mut scratch.weights);
         self.presets.write(ground, stretch, n, presets, weights);
         scratch.share_out(n, self.fallback, |_| true);
-        self.lay(ground, stretch, n, scratch);
+        let mut cover = std::mem::take(&mut scratch.cover);
+        self.lay(stretch, n, &mut cover, scratch);
+        scratch.cover = cover;
         if !self.has_presets {
             scratch.share_out(n, self.fallback, |_| true);
         }
@@ -105,9 +114,9 @@ impl<'a> Shares<'a> {
     }
 
     /// Lays the masks over the ground in listed order.
-    fn lay(&self, ground: &Sources<'_>, stretch: Stretch, n: usize, scratch: &mut WeightScratch) {
-        for (&layer, &mask) in self.layers.iter().zip(ground.masks) {
-            let cover = &stretch.of(mask)[..n];
+    fn lay(&self, stretch: Stretch, n: usize, cover: &mut Vec<f32>, scratch: &mut WeightScratch) {
+        for &(layer, mask) in &self.layers {
+            let cover = stretch.of_mask(mask, n, cover);
             let is_bare = !cover.iter().fold(false, |any, &c| any | (c > 0.0));
             match layer {
                 Layer::Over { band } if is_bare => {

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+use crate::edit::Edits;
 use document::{KeyPath, Node};
 use error::Findings;
 
@@ -58,6 +59,8 @@ pub struct Loaded {
     pub text: String,
     /// The folder that file names in the config are relative to.
     pub base_dir: PathBuf,
+    /// What lies over what it describes.
+    pub(crate) edits: Edits,
     root: Node,
 }
 
@@ -146,6 +149,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
         path: path.to_path_buf(),
         text: text.to_owned(),
         base_dir: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        edits: Edits::default(),
         root,
     })
 }

@@ -15,16 +15,21 @@ use std::sync::Arc;
 use ecotone_geotiff::{BlockCache, Mosaic, Source, SourceError};
 use ecotone_grid::{GeoKeys, GeoTransform, Rect};
 
+use ecotone_store::EditRecord;
+
 use crate::config::Loaded;
 use crate::error::BakeError;
 use heights::Heights;
 use identity::Identity;
-pub(crate) use mask::{Mask, MaskScratch};
+pub(crate) use mask::{Covers, Mask, MaskScratch};
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
     pub(crate) heights: Heights,
+    /// One for each layer over the presets, those of edits last.
     pub(crate) masks: Vec<Mask>,
+    /// The world's edit log, on the map's grid.
+    pub(crate) edits: Vec<EditRecord>,
     /// Where pixels lie in the world.
     pub(crate) transform: GeoTransform,
     /// The world's coordinate system; empty where `pixel_size` is given.
@@ -46,13 +51,16 @@ impl Inputs {
     pub(crate) fn open(loaded: &Loaded, block_bytes: usize) -> Result<Self, BakeError> {
         let blocks = Arc::new(BlockCache::new(block_bytes));
         let mut warnings = Vec::new();
-        let heights = heights::open(loaded, &blocks, &mut warnings)?;
+        let mut heights = heights::open(loaded, &blocks, &mut warnings)?;
         let placed = place::place(loaded, &heights)?;
         warnings.extend(placed.warnings);
         warnings.extend(clash::warnings(&loaded.config.terrain, &heights));
+        let edits = loaded.edits.on(&placed.transform)?;
+        heights.lay(loaded.edits.heights(&edits, &blocks));
         let mut inputs = Self {
             heights,
             masks: Vec::new(),
+            edits,
             transform: placed.transform,
             keys: placed.keys,
             overruled: placed.overruled,
@@ -66,10 +74,13 @@ impl Inputs {
                 inputs.masks.push(mask);
             }
         }
+        inputs
+            .masks
+            .extend(loaded.edits.masks(&inputs.edits, &blocks));
         Ok(inputs)
     }
 
-    /// Every file that the bake reads.
+    /// Every file that the bake reads, but for the rasters of edits, which are the world's own.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
         let rasters = self.masks.iter().filter_map(Mask::raster);
         self.heights
@@ -100,6 +111,14 @@ impl Inputs {
     pub(crate) fn map(&self) -> Rect {
         self.heights.rect()
     }
+}
+
+/// Opens the height map of a config alone, without its edits.
+pub(crate) fn open_heights(
+    loaded: &Loaded,
+    blocks: &Arc<BlockCache>,
+) -> Result<Heights, BakeError> {
+    heights::open(loaded, blocks, &mut Vec::new())
 }
 
 /// The file that a key names.

@@ -22,6 +22,7 @@ pub(super) fn resolve(loaded: &Loaded) -> Result<Strata, BakeError> {
             strata.bands.push(preset);
         }
     }
+    strata.layers.extend(loaded.edits.layers(loaded));
     Ok(strata)
 }
 

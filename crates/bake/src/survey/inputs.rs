@@ -103,6 +103,7 @@ pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
                 raster: None,
                 path: shapes.path().to_owned(),
             }],
+            Mask::Stroke(_) => Vec::new(),
         }
     });
     heights.chain(masks).collect()

@@ -62,6 +62,8 @@ fn options(args: &CheckArgs, memory_bytes: u64) -> Options {
     Options {
         out: args.world.out.clone(),
         memory_bytes,
+        // A check is about the config and what it names.
+        edits: Some(Vec::new()),
         ..Options::default()
     }
 }

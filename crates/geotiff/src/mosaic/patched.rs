@@ -116,6 +116,20 @@ impl Patch {
         }
     }
 
+    /// Reads how much of its own pixels takes hold, from 0 to 1, where a raster says so; `false` where none does.
+    ///
+    /// # Errors
+    /// Those of the raster's file.
+    pub fn read_shares(&self, own: Rect, out: &mut Raster<f64>) -> Result<bool, SourceError> {
+        let Alpha::Raster((shares, one)) = &self.alpha else {
+            return Ok(false);
+        };
+        shares.read(own, out)?;
+        let pixels = out.pixels_mut().iter_mut();
+        pixels.for_each(|raw| *raw = share(*raw, *one));
+        Ok(true)
+    }
+
     /// Whether its shares are integers that are read as 0 and 1, holding nothing else.
     pub fn has_shares_of_0_and_1(&self) -> bool {
         let Alpha::Raster((shares, one)) = &self.alpha else {
@@ -215,8 +229,8 @@ fn share(raw: f64, one: f64) -> f64 {
 }
 
 impl PatchMode {
-    /// The height under a patch.
-    fn over(self, height: f64, patch: f64, share: f64) -> f64 {
+    /// The height under a patch of which a share takes hold; void only where numbers run over, or where it was.
+    pub fn over(self, height: f64, patch: f64, share: f64) -> f64 {
         // Not a NaN either.
         let takes_hold = share > 0.0 && !patch.is_nan();
         if !takes_hold || (height.is_nan() && self != Self::Replace) {

@@ -145,3 +145,59 @@ fn curvature_multiplies_in_from_any_window() {
     // Flat there: all three are the mean. Ramps of 0.004: 1, 0 and ½ + 0.0025 / 0.004 beyond 1.
     assert_eq!(at(20, 15), [128, 0, 127]);
 }
+
+#[test]
+fn what_a_mask_does_not_cover_is_0() {
+    let rect = Rect::new(-5, 3, 195, 6);
+    let mut normal = Raster::new(rect, 3, 0.0);
+    normal.band_mut(2).fill(1.0);
+    let heights = Raster::new(rect, 1, 0.0);
+    let strata = strata(&[
+        band(0.0, 20.0, 0.0),
+        band(20.0, 90.0, 0.0),
+        Over,
+        Add(1),
+        Subtract(0),
+        Add(2),
+    ]);
+    let weighed = |masks: &[Raster<f32>]| {
+        let masks: Vec<_> = masks.iter().map(|mask| mask.band(0)).collect();
+        let ground = Ground {
+            normals: &normal,
+            heights: heights.band(0),
+            masks: &masks,
+            grid: GRID,
+        };
+        let mut out = Raster::default();
+        weights(&ground, &strata, &mut WeightScratch::default(), &mut out);
+        out
+    };
+    // Inside one stretch, over the ends of several, beyond the ground, beside it, and nowhere.
+    for parts in [
+        [
+            (10, 30, 4, 5),
+            (50, 140, 3, 6),
+            (-90, 61, 0, 9),
+            (0, 3, 3, 4),
+        ],
+        [
+            (-5, 195, 3, 6),
+            (195, 300, 3, 6),
+            (59, 60, 5, 6),
+            (0, 200, 6, 9),
+        ],
+        [(0, 0, 0, 0), (100, 300, 5, 9), (0, 0, 0, 0), (-5, 59, 4, 5)],
+    ] {
+        let part = parts.map(|(x0, x1, y0, y1)| {
+            let rect = Rect::new(x0, y0, x1, y1);
+            let shares = (0..rect.area()).map(|k| (k % 7) as f32 / 8.0);
+            Raster::from_pixels(rect, 1, shares.collect())
+        });
+        let whole = part.each_ref().map(|part| {
+            let mut whole = Raster::new(rect, 1, 0.0);
+            whole.paste(0, part.band(0));
+            whole
+        });
+        assert_eq!(weighed(&part), weighed(&whole), "{parts:?}");
+    }
+}

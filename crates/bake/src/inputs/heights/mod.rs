@@ -13,42 +13,55 @@ use ecotone_geotiff::{
 use ecotone_grid::{Raster, Rect};
 
 use crate::config::{self, Loaded, RawType, Terrain};
+use crate::edit::HeightEdit;
 use crate::error::BakeError;
 use crate::inputs::refusal;
 use names::Named;
 
-/// The height map: its files, and the patches that lie over them.
-pub(crate) struct Heights(Patched);
+/// The height map: its files, the patches that lie over them, and the edits over those.
+pub(crate) struct Heights {
+    layers: Patched,
+    edits: Vec<HeightEdit>,
+}
 
 impl Heights {
-    /// The map and its patches.
+    /// The map and its patches, without edits.
     pub(crate) fn layers(&self) -> &Patched {
-        &self.0
+        &self.layers
+    }
+
+    /// Lays the edits over it.
+    pub(super) fn lay(&mut self, edits: Vec<HeightEdit>) {
+        self.edits = edits;
     }
 
     /// The first file that is named.
     pub(crate) fn path(&self) -> &Path {
-        self.0.base().parts()[0].path()
+        self.layers.base().parts()[0].path()
     }
 
     /// What the first file says about itself.
     pub(crate) fn header(&self) -> &Header {
-        self.0.base().first().header()
+        self.layers.base().first().header()
     }
 
     /// All pixels of the map.
     pub(crate) fn rect(&self) -> Rect {
-        self.0.base().rect()
+        self.layers.base().rect()
     }
 
     /// Where the map lies in the world.
     pub(crate) fn georeference(&self) -> Result<Option<Georeference>, SourceError> {
-        self.0.base().georeference()
+        self.layers.base().georeference()
     }
 
     /// Reads the heights of a window; NaN where there is none.
     pub(crate) fn read(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), SourceError> {
-        self.0.read(rect, out)
+        self.layers.read(rect, out)?;
+        let mut scratch = [Raster::default(), Raster::default()];
+        let map = self.rect();
+        let mut edits = self.edits.iter();
+        edits.try_for_each(|edit| edit.apply(map, &mut scratch, out))
     }
 }
 
@@ -114,7 +127,10 @@ pub(super) fn open(
     }
     warnings.extend(notes(&base));
     let patches = super::patches::open(loaded, &base, blocks, warnings)?;
-    Ok(Heights(Patched::new(base, patches)))
+    Ok(Heights {
+        layers: Patched::new(base, patches),
+        edits: Vec::new(),
+    })
 }
 
 /// Opens files as one map; an error points at the key that is the reason.

@@ -1,5 +1,6 @@
 //! Masks: where strata and corrections lie over the ground.
 
+mod covers;
 mod fit;
 mod raster;
 mod sampling;
@@ -14,9 +15,11 @@ use ecotone_terrain::ShapeScratch;
 use super::Inputs;
 use super::shapes::Shapes;
 use crate::config::Loaded;
+use crate::edit::EditRaster;
 use crate::error::BakeError;
 use crate::fingerprint::Look;
 use crate::manifest;
+pub(crate) use covers::Covers;
 use raster::RasterMask;
 
 /// Where one layer lies over the ground.
@@ -25,6 +28,8 @@ pub(crate) enum Mask {
     Raster(RasterMask),
     /// As lines, points and polygons are drawn.
     Shapes(Shapes),
+    /// As a brush of an edit went.
+    Stroke(EditRaster),
 }
 
 /// Memory that [`Mask::read`] works in.
@@ -35,18 +40,21 @@ pub(crate) struct MaskScratch {
     shapes: ShapeScratch,
 }
 
-/// What a worker takes for the coverage of all masks over a tile, and for the scratch that they take turns with.
+/// What a worker takes for the coverage of all masks over a tile but strokes, which cover little of one, and for the scratch
+/// that they take turns with.
 pub(crate) fn window_bytes(masks: &[Mask], tile: Rect) -> u64 {
     let coverage = (tile.area() * size_of::<f32>()) as u64;
     let of_shapes = tile.area() * ShapeScratch::BYTES_PER_PIXEL;
-    let (mut raw, mut shapes) = (0, 0);
+    let (mut raw, mut shapes, mut n_whole) = (0, 0, 0);
     for mask in masks {
         match mask {
             Mask::Raster(mask) => raw = mask.raw_pixels(tile).max(raw),
             Mask::Shapes(_) => shapes = of_shapes,
+            Mask::Stroke(_) => continue,
         }
+        n_whole += 1;
     }
-    masks.len() as u64 * coverage + (raw * size_of::<f64>() + shapes) as u64
+    n_whole * coverage + (raw * size_of::<f64>() + shapes) as u64
 }
 
 impl Mask {
@@ -54,14 +62,14 @@ impl Mask {
     pub(crate) fn raster(&self) -> Option<&Mosaic> {
         match self {
             Self::Raster(mask) => Some(mask.map()),
-            Self::Shapes(_) => None,
+            Self::Shapes(_) | Self::Stroke(_) => None,
         }
     }
 
     /// The file of its shapes, where it has any.
     pub(crate) fn shapes(&self) -> Option<&std::path::Path> {
         match self {
-            Self::Raster(_) => None,
+            Self::Raster(_) | Self::Stroke(_) => None,
             Self::Shapes(shapes) => Some(shapes.path()),
         }
     }
@@ -73,19 +81,30 @@ impl Mask {
         }
     }
 
-    /// Looks at what it is read from, unless it does not reach into a rectangle of the map; whether it does.
+    /// Looks at what it is read from, unless it does not reach into a rectangle of the map; whether it does. Edits are looked
+    /// at by their records.
     pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
         match self {
             Self::Raster(mask) => mask.look_at(rect, look),
             Self::Shapes(shapes) => shapes.look_at(rect, look),
+            Self::Stroke(_) => false,
         }
     }
 
-    /// What it is, in a line for people.
-    pub(crate) fn describe(&self) -> String {
+    /// What it is, in a line for people; strokes are too many for that.
+    pub(crate) fn describe(&self) -> Option<String> {
         match self {
-            Self::Raster(mask) => manifest::describe(mask.map()),
-            Self::Shapes(shapes) => shapes.describe(),
+            Self::Raster(mask) => Some(manifest::describe(mask.map())),
+            Self::Shapes(shapes) => Some(shapes.describe()),
+            Self::Stroke(_) => None,
+        }
+    }
+
+    /// The part of a rectangle of the map that it may cover.
+    pub(crate) fn under(&self, rect: Rect) -> Rect {
+        match self {
+            Self::Raster(_) | Self::Shapes(_) => rect,
+            Self::Stroke(stroke) => stroke.rect().intersect(&rect),
         }
     }
 
@@ -101,6 +120,7 @@ impl Mask {
         match self {
             Self::Raster(mask) => mask.read(out.rect(), &mut scratch.raw, band, out)?,
             Self::Shapes(shapes) => shapes.read(&mut scratch.shapes, band, out),
+            Self::Stroke(stroke) => stroke.read_shares(&mut scratch.raw, band, out)?,
         }
         Ok(())
     }
