@@ -246,12 +246,12 @@ impl<'a> Outlook<'a> {
         &self.scene.manifest.strata[*band]
     }
 
+    /// Whether a file changed after the commit, or in the same tick of the clock.
     fn is_newer(&self, path: &Path) -> bool {
         let found = std::fs::metadata(path).ok();
         let changed = found.and_then(|found| last_change(&found));
-        changed
-            .zip(self.committed_at)
-            .is_none_or(|(changed, committed)| changed > committed)
+        let times = changed.zip(self.committed_at);
+        times.is_none_or(|(changed, committed)| changed >= committed)
     }
 
     /// How long a job takes: as long as it did, else as long as the mean of its stage.
