@@ -212,3 +212,52 @@ fn a_forecast_that_trusts_no_date_finds_the_same() {
     let outcome = bake.run(1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     assert!(outcome.stages.iter().all(|stage| stage.made == 0));
 }
+
+fn told(place: &Place, args: &[&str]) -> String {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_ecotone"))
+        .args(args)
+        .current_dir(place.path(""))
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{out:?}");
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn the_command_tells_people_the_first_jobs_and_machines_all() {
+    let place = place();
+    std::fs::write(place.path("world.toml"), text()).unwrap();
+    let idle = told(&place, &["plan", "world.toml"]);
+    assert!(
+        idle.ends_with("nothing to do: revision 1 is what a bake would make\n"),
+        "{idle}"
+    );
+
+    std::fs::write(
+        place.path("world.toml"),
+        text().replace("density = 300", "density = 250"),
+    )
+    .unwrap();
+    let people = told(&place, &["plan", "world.toml", "--limit", "2"]);
+    let n_shown = people.matches("species.oak.density: 300.0 → 250.0").count();
+    assert_eq!(n_shown, 2, "{people}");
+    assert!(
+        people.contains("a bake would go on from revision 1"),
+        "{people}"
+    );
+
+    let machines = told(&place, &["plan", "world.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&machines).unwrap();
+    let stage = &json["stages"]["plants"];
+    assert_eq!(
+        json["due"].as_array().unwrap().len() as u64,
+        stage["runs"].as_u64().unwrap()
+    );
+    assert_eq!(json["stages"]["sdf"]["kept"], 16);
+    let first = &json["due"][0];
+    assert_eq!(
+        [&first["why"], &first["key"], &first["stage"]],
+        ["config", "species.oak.density", "plants"]
+    );
+    assert!(json["wall_seconds"].as_f64().unwrap() > 0.0);
+}

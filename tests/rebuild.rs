@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/edits.rs"]
+#[path = "support/edits/mod.rs"]
 mod edits;
 mod support;
 
