@@ -20,6 +20,7 @@ pub mod edit;
 mod error;
 mod facts;
 mod fingerprint;
+mod forecast;
 mod ground;
 mod inputs;
 mod jobs;
@@ -44,9 +45,10 @@ use ecotone_store::{
     Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
 };
 
-pub use ecotone_store::JobKind;
+pub use ecotone_store::{JobKey, JobKind};
 pub use error::BakeError;
 pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
+pub use forecast::{Due, Forecast, StageForecast, Why};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
@@ -187,7 +189,6 @@ impl Bake {
             edits_from: (!is_at_home).then(|| edits.dir().to_owned()),
             scene,
             out,
-            config: loaded.text,
             seen_edits: None,
             species: loaded
                 .config
@@ -195,6 +196,7 @@ impl Bake {
                 .iter()
                 .map(|s| s.name.clone())
                 .collect(),
+            config: loaded.text,
             paranoid: options.paranoid,
             disk: Arc::clone(&options.disk),
         })

@@ -51,7 +51,7 @@ impl Rules {
                 .map(|species| SpeciesScale::new(species, config.edges.max_distance))
                 .collect(),
             species,
-            fields: config.output.fields.clone(),
+            fields: fields(config),
         };
         rules.check_densities(loaded)?;
         Ok(rules)
@@ -100,6 +100,13 @@ pub(crate) fn by_name(config: &Config) -> impl Iterator<Item = (usize, &Species)
     let mut species: Vec<_> = config.species.iter().enumerate().collect();
     species.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     species.into_iter()
+}
+
+/// The optional rasters in an order of their own: that of the config says nothing.
+fn fields(config: &Config) -> Vec<Field> {
+    let mut fields = config.output.fields.clone();
+    fields.sort();
+    fields
 }
 
 /// Where a species could stand, but for points that its density leaves out everywhere.

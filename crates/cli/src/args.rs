@@ -52,6 +52,21 @@ Exit codes:
   2    the config or an input is wrong
   130  stopped by the user";
 
+const PLAN_HELP: &str = "\
+Examples:
+  ecotone plan world.toml
+  ecotone plan world.toml --limit 100
+  ecotone plan world.toml --json | jq '.due[] | select(.stage == \"strata\")'
+
+With --json one object is printed:
+  revision    the one that the bake would go on from, or null
+  stages      by name: jobs, kept, runs, may_run, cpu_seconds, may_cpu_seconds
+  due         the jobs that are not kept: stage, x, y, certain, why; as the case may be, key, old, new, file, files,
+              of, tile
+  wall_seconds, most_wall_seconds
+              with one thread for each core: of the jobs that would run, and of those that may run as well
+  map, tile_size, jobs, reach_px, competition_m";
+
 /// Longest side of a picture, where nobody says otherwise.
 pub(crate) const PREVIEW_PX: u32 = 1600;
 
@@ -89,11 +104,12 @@ Examples:
     /// --undo takes it back. A brush or an option may be given more than once.
     #[command(after_help = EDIT_HELP)]
     Edit(EditArgs),
-    /// Show what a bake would run, and how far each stage reads.
-    #[command(
-        after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json"
-    )]
-    Plan(ConfigArgs),
+    /// Show what a bake would run and why, and how far each stage reads.
+    ///
+    /// Weights are decided exactly. Distances and plants in reach of a tile that would run may run too: they do where it
+    /// turns out other than it was. Nothing is written.
+    #[command(after_help = PLAN_HELP)]
+    Plan(PlanArgs),
     /// Say what a raster, a chunk file or a world directory holds.
     #[command(after_help = "\
 Examples:
@@ -147,6 +163,18 @@ pub(crate) struct BakeArgs {
     /// Write no report.html and report.json into the world directory.
     #[arg(long)]
     pub(crate) no_report: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) world: ConfigArgs,
+    /// Trust no file's date: read every input, as `bake --paranoid` does.
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+    /// Show so many of the jobs that would run; --json shows all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
 }
 
 #[derive(Args, Debug)]

@@ -1,11 +1,11 @@
-//! `ecotone bake` and `plan`.
+//! `ecotone bake`.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecotone_bake::config::{self, Loaded};
-use ecotone_bake::{Bake, Job, JobKind, Options, Outcome, StageTally};
+use ecotone_bake::{Bake, JobKind, Options, Outcome, StageTally};
 use ecotone_interchange::{Finished, InterchangeError, Layer, Preview};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::report::{self, Subject};
-use crate::say::{Voice, duration, note, reach_px, thousands};
+use crate::say::{Voice, duration, note, thousands};
 use crate::watch::Watch;
 
 pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
@@ -65,7 +65,7 @@ fn check_target(file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn open(
+pub(crate) fn open(
     args: &ConfigArgs,
     memory_bytes: u64,
     paranoid: bool,
@@ -168,7 +168,7 @@ fn tell(outcome: &Outcome, voice: Voice) {
     }
 }
 
-fn stage_name(kind: JobKind) -> &'static str {
+pub(crate) fn stage_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Strata => "strata",
         JobKind::Sdf => "sdf",
@@ -194,52 +194,4 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
         size_px: PREVIEW_PX,
     };
     crate::picture(&Finished::open(out)?, &preview, file, voice)
-}
-
-pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let (_, bake) = open(args, 0, false, voice)?;
-    let plan = bake.plan();
-    let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
-    let strata = count(|job| matches!(job, Job::Strata(_)));
-    let sdf = count(|job| matches!(job, Job::Sdf(_)));
-    let plants = count(|job| matches!(job, Job::Plants(_)));
-    let reaches = &plan.reaches;
-    let map = plan.tiles.map();
-    voice.line(format_args!(
-        "map       {} × {} pixels in tiles of {}; chunks of {} m",
-        map.width(),
-        map.height(),
-        plan.tiles.size(),
-        plan.chunks.size as f64 / ecotone_bake::STEPS_PER_M
-    ));
-    voice.line("stage       jobs  reads around its own");
-    let pixels = |reach: ecotone_grid::Reach| format!("{} × {} pixels", reach.x, reach.y);
-    voice.line(format_args!(
-        "strata  {strata:>8}  {} of heights",
-        pixels(reaches.strata)
-    ));
-    voice.line(format_args!(
-        "sdf     {sdf:>8}  {} of weights",
-        pixels(reaches.sdf)
-    ));
-    voice.line(format_args!(
-        "plants  {plants:>8}  {:.3} m of ground, {} of fields",
-        reaches.competition_m,
-        pixels(reaches.plants)
-    ));
-    voice.line(format_args!(
-        "a change of heights or masks moves no plant beyond {} ({:.1} × {:.1} m)",
-        pixels(reaches.total()),
-        f64::from(reaches.total().x) * plan.transform.pixel.x,
-        f64::from(reaches.total().y) * plan.transform.pixel.y
-    ));
-    voice.json(&json!({
-        "event": "plan",
-        "map": [map.width(), map.height()],
-        "tile_size": plan.tiles.size(),
-        "jobs": { "strata": strata, "sdf": sdf, "plants": plants },
-        "reach_px": reach_px(reaches),
-        "competition_m": reaches.competition_m,
-    }));
-    Ok(())
 }

@@ -8,6 +8,7 @@ pub mod demo;
 mod edit;
 mod error;
 mod inspect;
+mod plan;
 mod progress;
 mod report;
 mod say;
@@ -35,7 +36,7 @@ pub fn run() -> ExitCode {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
         Command::Edit(args) => edit::edit(args, voice),
-        Command::Plan(args) => bake::plan(args, voice),
+        Command::Plan(args) => plan::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),

@@ -1,6 +1,7 @@
 //! What inputs are called: the stamps of files, and how the config has them read.
 
 use ecotone_grid::Rect;
+use ecotone_store::EditRecord;
 use ecotone_terrain::Layer;
 
 use super::Inputs;
@@ -44,9 +45,7 @@ impl Inputs {
             look.text(keys);
             patch.stamps_under(window, &mut |stamp, part| look.file(stamp, part));
         }
-        for edit in self.heights.edits() {
-            edit.look_at(window, look);
-        }
+        self.look_at_edits(window, |edit| edit.op.stratum().is_none(), look);
     }
 
     /// Looks at what covers a rectangle of the map, and what is made of it: masks that do not reach into it do not count.
@@ -54,6 +53,16 @@ impl Inputs {
         for (mask, layer) in self.masks.iter().zip(layers) {
             if mask.look_at(core, look) {
                 look.text(&format!("{layer:?}"));
+            }
+        }
+        self.look_at_edits(core, |edit| edit.op.stratum().is_some(), look);
+    }
+
+    /// Looks at the edits of a kind that touch a rectangle of the map: their content never changes.
+    fn look_at_edits(&self, rect: Rect, is_wanted: fn(&EditRecord) -> bool, look: &mut Look) {
+        for edit in self.edits.iter().filter(|edit| is_wanted(edit)) {
+            if !edit.rect().intersect(&rect).is_empty() {
+                look.text(&edit.identity());
             }
         }
     }
