@@ -19,6 +19,8 @@ fn a_commit_says_what_changed() {
         (Some(1), 2, plants)
     );
     assert_eq!(second.chunks, [ChunkChange { x: 0, y: 0, plants }]);
+    let species: Vec<_> = second.species.iter().collect();
+    assert_eq!(species, [(&"oak".to_owned(), &plants.unwrap())]);
     let tiles: Vec<_> = second.tiles.iter().collect();
     assert_eq!(tiles, [(&"weights".to_owned(), &vec![[0, 0]])]);
     let stored = std::fs::read(dir.path().join("rev/2/changed.json")).unwrap();
