@@ -54,6 +54,10 @@ pub(crate) enum CliError {
         found: String,
         reason: String,
     },
+    #[error("the worlds differ")]
+    Differ,
+    #[error("not all of it could be written to standard output: {source}")]
+    Unheard { source: std::io::Error },
     #[error("the preview failed, but the bake stands: {source}")]
     Preview { source: InterchangeError },
 }
@@ -71,7 +75,7 @@ impl CliError {
         let code = match self {
             Self::Bake(BakeError::Stopped) => STOPPED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
-            Self::Bake(_) | Self::Preview { .. } => FAILED,
+            Self::Bake(_) | Self::Preview { .. } | Self::Differ | Self::Unheard { .. } => FAILED,
             _ => REFUSED,
         };
         code.into()
@@ -94,7 +98,8 @@ impl CliError {
             Self::Damaged { .. } => "corrupt",
             Self::Interchange(_) | Self::Preview { .. } => "interchange",
             Self::Demo(_) => "demo",
-            Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
+            Self::NothingThere { .. } | Self::Unreadable { .. } | Self::Unheard { .. } => "io",
+            Self::Differ => "differ",
             Self::NoDigest { .. }
             | Self::Stroke { .. }
             | Self::IsVrt { .. }

@@ -16,18 +16,26 @@
 //! # }
 //! ```
 
+mod cells;
+mod diff;
 mod digests;
 mod error;
 mod finished;
 mod heights;
+mod named;
 mod plants;
 mod preview;
 mod table;
 mod tiles;
 mod whole;
 
+pub use diff::{
+    BandDiff, Change, ChunkDiff, FieldDiff, GreatestChange, GreatestMove, PlantChange, PlantCounts,
+    PlantDiff, SpeciesDiff, WorldDiff, diff, diff_to_csv,
+};
 pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;
+pub use named::world_dir;
 pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw};
 pub use table::write_csv;

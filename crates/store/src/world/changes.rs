@@ -155,11 +155,7 @@ impl Changed {
         let (old, new) = (chunks(old), chunks(Some(new)));
         for pair in differing(&by_place(old.iter()), &by_place(new.iter())) {
             let [x, y] = place(&pair);
-            let species = if recut {
-                None
-            } else {
-                changes(world, pair)?
-            };
+            let species = if recut { None } else { changes(world, pair)? };
             let plants = species.map(|species| self.take_in(&species));
             if plants.is_none() {
                 self.plants = None;
