@@ -98,9 +98,9 @@ fn gone(dir: &Path, revision: Option<u64>, kept: &[u64]) -> String {
         Some(revision) => format!("revision {revision}"),
         None => "revision before its current one".to_owned(),
     };
-    let kept: Vec<String> = kept.iter().map(u64::to_string).collect();
+    let kept: Vec<String> = kept.iter().rev().map(u64::to_string).collect();
     format!(
-        "{} holds no {wanted}: revision {} is kept; compare with that, or with a copy of the world that was made in time",
+        "{} holds no {wanted}: it keeps {}; compare with what is kept, or with a copy of the world that was made in time",
         dir.display(),
         kept.join(" and ")
     )
