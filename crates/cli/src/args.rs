@@ -30,6 +30,27 @@ Exit codes:
   2    could not start: usage, config or input
   130  stopped by the user";
 
+const DIFF_HELP: &str = "\
+Examples:
+  ecotone diff out
+  ecotone diff out@6 out@7 --csv plants.csv
+  ecotone diff last-week/out out --exit-code
+  ecotone diff out --json | jq '.species[] | {name, added, removed}'
+
+With --json one object is printed:
+  old, new  dir and revision
+  same      whether every plant and every pixel is the same
+  species   name, old and new (plants), added, removed, moved, resized, changed; greatest_move: metres, id, at
+  chunks    x, y, added, removed, moved, resized, changed: those that differ
+  fields    stage, band, unit, pixels, void, columns, rows; greatest: old, new, pixel, at: the bands that differ
+  bands     added and removed, as stage and band
+  apart     why no pixel was compared, or null
+
+Exit codes:
+  0    compared, whether or not they differ
+  1    they differ, with --exit-code
+  2    refused: usage, no such world or revision, or a file of one is damaged";
+
 const CHECK_HELP: &str = "\
 Examples:
   ecotone check world.toml
@@ -110,6 +131,12 @@ Examples:
     /// turns out other than it was. Nothing is written.
     #[command(after_help = PLAN_HELP)]
     Plan(PlanArgs),
+    /// Say what differs between two worlds, or two revisions of one: plants by their ids, and fields pixel by pixel.
+    ///
+    /// A plant is the same while its species and its id are, and then stands where it stood. Of what may have become of it the
+    /// first that fits counts: moved (another height), resized, changed (turn, tilt, variant or tint).
+    #[command(after_help = DIFF_HELP)]
+    Diff(DiffArgs),
     /// Say what a raster, a chunk file or a world directory holds.
     #[command(after_help = "\
 Examples:
@@ -247,6 +274,24 @@ pub(crate) struct CheckArgs {
     /// Memory of the bake to reckon with, as for `bake`.
     #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArgs {
+    /// The older world: its directory, or DIR@7 for revision 7 of it. Alone, it is compared with the world as it is now: DIR
+    /// stands for the revision before the current one.
+    pub(crate) old: PathBuf,
+    /// The newer world, likewise.
+    pub(crate) new: Option<PathBuf>,
+    /// Write a line for every plant that differs into this CSV file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Show at most so many chunks, those with the most differences first; by default 10, with --json all.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// End with exit code 1 where the worlds differ.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
 }
 
 #[derive(Args, Debug)]

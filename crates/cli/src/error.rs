@@ -54,6 +54,10 @@ pub(crate) enum CliError {
         found: String,
         reason: String,
     },
+    #[error("the worlds differ")]
+    Differ,
+    #[error("not all of it could be written to standard output: {source}")]
+    Unheard { source: std::io::Error },
     #[error("the preview failed, but the bake stands: {source}")]
     Preview { source: InterchangeError },
     #[error("the report failed, but the bake stands: {source}")]
@@ -88,6 +92,8 @@ impl CliError {
             | Self::Preview { .. }
             | Self::Report { .. }
             | Self::ChecksFailed { .. }
+            | Self::Differ
+            | Self::Unheard { .. }
             | Self::OnCommit { .. } => FAILED,
             _ => REFUSED,
         };
@@ -113,7 +119,8 @@ impl CliError {
             Self::ChecksFailed { .. } => "checks",
             Self::OnCommit { .. } => "on_commit",
             Self::Demo(_) => "demo",
-            Self::NothingThere { .. } | Self::Unreadable { .. } => "io",
+            Self::NothingThere { .. } | Self::Unreadable { .. } | Self::Unheard { .. } => "io",
+            Self::Differ => "differ",
             Self::NoDigest { .. }
             | Self::Stroke { .. }
             | Self::IsVrt { .. }

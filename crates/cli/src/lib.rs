@@ -5,6 +5,7 @@ mod args;
 mod bake;
 mod check;
 pub mod demo;
+mod diff;
 mod edit;
 mod error;
 mod inspect;
@@ -37,13 +38,17 @@ pub fn run() -> ExitCode {
         Command::Check(args) => check::check(args, voice),
         Command::Edit(args) => edit::edit(args, voice),
         Command::Plan(args) => plan::plan(args, voice),
+        Command::Diff(args) => diff::diff(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),
         Command::Demo(args) => demo(args, voice),
     };
-    match done {
+    let heard = || say::unheard().map_or(Ok(()), |source| Err(CliError::Unheard { source }));
+    match done.and_then(|()| heard()) {
         Ok(()) => ExitCode::SUCCESS,
+        // It has been said what differs.
+        Err(error @ CliError::Differ) => error.exit_code(),
         Err(error) => {
             complain(&error, voice);
             error.exit_code()

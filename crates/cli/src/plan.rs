@@ -13,7 +13,7 @@ use crate::say::{Voice, duration, reach_px, thousands};
 const MEMORY_BYTES: u64 = 192 << 20;
 
 pub(crate) fn plan(args: &PlanArgs, voice: Voice) -> Result<(), CliError> {
-    let bake = open(&args.world, MEMORY_BYTES, args.paranoid, voice)?;
+    let (_, bake) = open(&args.world, MEMORY_BYTES, args.paranoid, voice)?;
     let forecast = bake.forecast()?;
     let plan = bake.plan();
     tell_plan(plan, voice);

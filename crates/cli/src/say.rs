@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use ecotone_bake::Reaches;
 use ecotone_grid::Reach;
@@ -36,9 +37,25 @@ impl Voice {
     }
 }
 
+/// The first line that could not be written.
+static UNHEARD: OnceLock<io::Error> = OnceLock::new();
+
 /// One line on standard output. A reader that has gone away is no fault of ours: the exit code still tells.
 pub(crate) fn print(text: impl Display) {
-    let _ = writeln!(io::stdout().lock(), "{text}");
+    let mut out = io::stdout().lock();
+    let said = writeln!(out, "{text}").and_then(|()| out.flush());
+    if let Err(error) = said
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        UNHEARD.get_or_init(|| error);
+    }
+}
+
+/// Why a line did not reach standard output, such as a full disk; a reader that has gone away is no reason.
+pub(crate) fn unheard() -> Option<io::Error> {
+    let error = UNHEARD.get()?;
+    let code = error.raw_os_error().map(io::Error::from_raw_os_error);
+    Some(code.unwrap_or_else(|| error.kind().into()))
 }
 
 /// One line on standard error.

@@ -42,6 +42,16 @@ pub enum InterchangeError {
         /// Where it was.
         path: PathBuf,
     },
+    /// A revision that is not kept any more, or never was.
+    #[error("{}", gone(dir, *revision, kept))]
+    RevisionGone {
+        /// The world directory.
+        dir: PathBuf,
+        /// The revision asked for; `None` for the one before the current.
+        revision: Option<u64>,
+        /// The revisions that are kept, the newest first.
+        kept: Vec<u64>,
+    },
     /// A picture of something the world does not have.
     #[error("there is no layer {found}; the world has {}", known.join(", "))]
     UnknownLayer {
@@ -80,4 +90,18 @@ impl InterchangeError {
             source,
         }
     }
+}
+
+/// The sentence of a revision that is not kept.
+fn gone(dir: &Path, revision: Option<u64>, kept: &[u64]) -> String {
+    let wanted = match revision {
+        Some(revision) => format!("revision {revision}"),
+        None => "revision before its current one".to_owned(),
+    };
+    let kept: Vec<String> = kept.iter().rev().map(u64::to_string).collect();
+    format!(
+        "{} holds no {wanted}: it keeps {}; compare with what is kept, or with a copy of the world that was made in time",
+        dir.display(),
+        kept.join(" and ")
+    )
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
 use ecotone_geotiff::Patched;
-use ecotone_grid::{GeoTransform, Raster, Rect, TileGrid};
-use ecotone_store::{Manifest, Stage, World};
+use ecotone_grid::{GeoTransform, Raster, Rect, TileGrid, TileId};
+use ecotone_store::{Artefact, Manifest, Stage, World};
 
 use crate::tiles::{Mosaic, Tiles};
 use crate::{InterchangeError, heights};
@@ -149,6 +149,11 @@ impl Finished {
 
     pub(crate) fn grid(&self) -> TileGrid {
         self.manifest().grid.tiles()
+    }
+
+    /// The file of a tile; `None` where the world has none there.
+    pub(crate) fn tile(&self, stage: &Stage, tile: TileId) -> Option<&Artefact> {
+        self.mosaic(stage, 0).artefact(tile)
     }
 
     fn mosaic(&self, stage: &Stage, n_bands: usize) -> Mosaic<'_> {

@@ -111,6 +111,9 @@ fn edit(
     let EditOp::Heights { mode: word, alpha } = record.op else {
         return Ok(None);
     };
+    record
+        .artefacts()
+        .try_for_each(|artefact| world.check(artefact))?;
     let (path, at) = (world.path(&record.raster)?, record.rect());
     let shares = record.shares.as_ref().map(|shares| world.path(shares));
     let shares = shares.transpose()?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use ecotone_grid::name_key;
 use ecotone_store::{ChunkView, PlantRecord, SpeciesView, decode_up};
 
+use crate::cells::Cells;
 use crate::whole::write_whole;
 use crate::{Finished, InterchangeError};
 
@@ -24,27 +25,25 @@ const HEADER: [&str; 11] = [
 /// Those of the chunk files and of the system.
 pub fn write_csv(world: &Finished, to: &Path) -> Result<u64, InterchangeError> {
     write_whole(to, |out| {
+        let refused = |error: csv::Error| InterchangeError::io("write", to)(error.into());
         let mut table = Table {
-            csv: csv::Writer::from_writer(out),
-            cell: Vec::new(),
+            cells: Cells::new(out, &HEADER).map_err(refused)?,
             n_rows: 0,
         };
-        let mut written = table.csv.write_record(HEADER);
+        let mut written = Ok(());
         world.world().each_chunk(&mut |chunk| {
             if written.is_ok() {
                 written = table.chunk(chunk);
             }
         })?;
-        written
-            .and_then(|()| Ok(table.csv.flush()?))
-            .map_err(|error| InterchangeError::io("write", to)(error.into()))?;
-        Ok(table.n_rows)
+        let Table { cells, n_rows } = table;
+        written.and_then(|()| cells.finish()).map_err(refused)?;
+        Ok(n_rows)
     })
 }
 
 struct Table<W: Write> {
-    csv: csv::Writer<W>,
-    cell: Vec<u8>,
+    cells: Cells<W>,
     n_rows: u64,
 }
 
@@ -65,44 +64,21 @@ impl<W: Write> Table<W> {
         key: u64,
         plant: &PlantRecord,
     ) -> csv::Result<()> {
-        self.field(format_args!("{}", plant.id(key)))?;
-        self.csv.write_field(species.name())?;
-        self.steps(plant.x)?;
-        self.steps(plant.y)?;
-        let (sign, mm) = (sign(i64::from(plant.z_mm)), plant.z_mm.unsigned_abs());
-        self.field(format_args!("{sign}{}.{:03}", mm / 1000, mm % 1000))?;
-        self.field(format_args!("{}", f64::from(plant.yaw) * 360.0 / 65536.0))?;
-        self.field(format_args!(
-            "{}",
-            f64::from(plant.size) * species.size_step()
-        ))?;
+        let cells = &mut self.cells;
+        cells.shown(plant.id(key))?;
+        cells.text(species.name())?;
+        cells.steps(plant.x)?;
+        cells.steps(plant.y)?;
+        cells.millimetres(plant.z_mm)?;
+        cells.shown(f64::from(plant.yaw) * 360.0 / 65536.0)?;
+        cells.shown(f64::from(plant.size) * species.size_step())?;
         for part in decode_up(plant.up) {
-            self.field(format_args!("{part:.6}"))?;
+            cells.shown(format_args!("{part:.6}"))?;
         }
         let variant = species.variants().get(usize::from(plant.variant));
-        self.csv.write_field(variant.copied().unwrap_or("0"))?;
-        self.csv.write_record(None::<&[u8]>)?;
+        cells.text(variant.copied().unwrap_or("0"))?;
+        cells.end_row()?;
         self.n_rows += 1;
         Ok(())
     }
-
-    /// A position with every digit: a step is 0.0009765625 m.
-    fn steps(&mut self, steps: i64) -> csv::Result<()> {
-        const STEP_E10: u64 = 9_765_625;
-        let (sign, steps) = (sign(steps), steps.unsigned_abs());
-        let fraction = format!("{:010}", steps % 1024 * STEP_E10);
-        let digits = fraction.trim_end_matches('0');
-        let point = if digits.is_empty() { "" } else { "." };
-        self.field(format_args!("{sign}{}{point}{digits}", steps / 1024))
-    }
-
-    fn field(&mut self, text: std::fmt::Arguments<'_>) -> csv::Result<()> {
-        self.cell.clear();
-        self.cell.write_fmt(text)?;
-        self.csv.write_field(&self.cell)
-    }
-}
-
-fn sign(number: i64) -> &'static str {
-    if number < 0 { "-" } else { "" }
 }

@@ -1,5 +1,6 @@
 //! Tile files of one world, opened when they are first wanted.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +19,14 @@ const OPEN_FILES: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 #[derive(Debug)]
 pub(crate) struct Tiles {
     blocks: Arc<BlockCache>,
-    open: Mutex<LruCache<String, Arc<Source>>>,
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Debug)]
+struct Shelf {
+    open: LruCache<String, Arc<Source>>,
+    /// Files whose digest was looked at: once is enough, and a large map opens its tiles for every band.
+    checked: HashSet<String>,
 }
 
 /// The tiles of one raster of a world.
@@ -30,8 +38,9 @@ pub(crate) struct Mosaic<'a> {
     pub(crate) n_bands: usize,
 }
 
-impl Mosaic<'_> {
-    fn artefact(&self, tile: TileId) -> Option<&Artefact> {
+impl<'a> Mosaic<'a> {
+    /// The file of a tile; `None` where there is none.
+    pub(crate) fn artefact(&self, tile: TileId) -> Option<&'a Artefact> {
         let place = (i64::from(tile.y), i64::from(tile.x));
         let found = self
             .tiles
@@ -45,7 +54,10 @@ impl Tiles {
     pub(crate) fn new(budget_bytes: usize) -> Self {
         Self {
             blocks: Arc::new(BlockCache::new(budget_bytes)),
-            open: Mutex::new(LruCache::new(OPEN_FILES)),
+            shelf: Mutex::new(Shelf {
+                open: LruCache::new(OPEN_FILES),
+                checked: HashSet::new(),
+            }),
         }
     }
 
@@ -86,6 +98,7 @@ impl Tiles {
         Ok(())
     }
 
+    /// The open file of a tile; its digest is checked before it is first used.
     fn source(
         &self,
         mosaic: &Mosaic<'_>,
@@ -93,14 +106,21 @@ impl Tiles {
         rect: Rect,
     ) -> Result<Arc<Source>, InterchangeError> {
         // Nothing under the lock can leave it half changed.
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(source) = lock().get(&artefact.file) {
+        let lock = || self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(source) = lock().open.get(&artefact.file) {
             return Ok(Arc::clone(source));
         }
         let path = mosaic.world.path(artefact)?;
-        let source = Arc::new(Source::open(&path, &Options::default(), self.blocks())?);
+        // Opened before the check, so that what is read is what was checked; a damaged header is told as damage.
+        let source = Source::open(&path, &Options::default(), self.blocks());
+        if !lock().checked.contains(&artefact.file) {
+            mosaic.world.check(artefact)?;
+        }
+        let source = Arc::new(source?);
         check(&path, &source, rect, mosaic.n_bands)?;
-        lock().put(artefact.file.clone(), Arc::clone(&source));
+        let mut shelf = lock();
+        shelf.checked.insert(artefact.file.clone());
+        shelf.open.put(artefact.file.clone(), Arc::clone(&source));
         Ok(source)
     }
 }

@@ -104,7 +104,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A file's content is not what its digest says.
-    #[error("{} is damaged: expected digest {expected}, found {found}; `ecotone bake --paranoid` of the world makes it again", path.display())]
+    #[error("{} is damaged: expected digest {expected}, found {found}; `ecotone bake CONFIG --paranoid` remakes it", path.display())]
     WrongDigest {
         /// The file.
         path: PathBuf,

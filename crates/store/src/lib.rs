@@ -16,6 +16,7 @@
 //! ```
 
 mod chunk;
+mod compare;
 mod digest;
 mod disk;
 mod edits;
@@ -31,6 +32,7 @@ pub use chunk::{
     CELL_STEPS, Chunk, ChunkSpecies, ChunkView, PlantRecord, STEPS_PER_METRE, SpeciesView,
     chunk_index, decode_up, encode, encode_up,
 };
+pub use compare::{Plant, PlantDifference, PlantKind, compare_plants, gather};
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use disk::{Disk, Guard, Hold, Lock, RealDisk, Stat};
 pub use edits::{EditOp, EditRecord};

@@ -188,9 +188,13 @@ fn write_config(path: &Path) -> Result<(), DemoError> {
         },
         _ => refused(path)(source),
     })?;
-    file.write_all(CONFIG.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(refused(path))
+    let written = file.write_all(CONFIG.as_bytes());
+    let written = written.and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Best effort: the error that matters is the first.
+        let _ = fs::remove_file(path);
+    }
+    written.map_err(refused(path))
 }
 
 fn refused(path: &Path) -> impl FnOnce(io::Error) -> DemoError {

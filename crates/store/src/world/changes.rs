@@ -1,14 +1,14 @@
 //! What differs between two revisions: tiles, chunks, and plants by their ids.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use ecotone_grid::name_key;
 use serde::{Deserialize, Serialize};
 
 use super::folder::WorldFolder;
-use crate::{Artefact, ChunkView, Manifest, PlantRecord, Stage, StoreError};
+use crate::{
+    Artefact, Manifest, Plant, PlantDifference, Stage, StoreError, compare_plants, gather,
+};
 
 /// How many plants differ; a plant is the same while its id is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,26 @@ pub struct PlantChanges {
     pub gone: u64,
     /// Ids that stayed, with another height, size, turn, variant or tint.
     pub changed: u64,
+}
+
+impl PlantChanges {
+    const NONE: Self = Self {
+        added: 0,
+        gone: 0,
+        changed: 0,
+    };
+    const ADDED: Self = Self {
+        added: 1,
+        ..Self::NONE
+    };
+    const GONE: Self = Self {
+        gone: 1,
+        ..Self::NONE
+    };
+    const CHANGED: Self = Self {
+        changed: 1,
+        ..Self::NONE
+    };
 }
 
 impl AddAssign for PlantChanges {
@@ -51,10 +71,14 @@ pub struct Changed {
     pub tiles: BTreeMap<String, Vec<[i64; 2]>>,
     /// Plants of all chunks together; `None` where one of them does not know.
     pub plants: Option<PlantChanges>,
+    /// The same by species, of those whose plants differ; empty where `plants` is `None`.
+    #[serde(default)]
+    pub species: BySpecies,
     /// Chunks that differ, by row then column.
     pub chunks: Vec<ChunkChange>,
 }
 
+type BySpecies = BTreeMap<String, PlantChanges>;
 type ByPlace<'a> = BTreeMap<(i64, i64), &'a Artefact>;
 
 fn by_place<'a>(artefacts: impl Iterator<Item = &'a Artefact>) -> ByPlace<'a> {
@@ -131,96 +155,66 @@ impl Changed {
         let (old, new) = (chunks(old), chunks(Some(new)));
         for pair in differing(&by_place(old.iter()), &by_place(new.iter())) {
             let [x, y] = place(&pair);
-            let plants = if recut {
-                None
-            } else {
-                compare_plants(world, pair)?
-            };
-            self.plants = self.plants.zip(plants).map(|(mut sum, plants)| {
-                sum += plants;
-                sum
-            });
+            let species = if recut { None } else { changes(world, pair)? };
+            let plants = species.map(|species| self.take_in(&species));
+            if plants.is_none() {
+                self.plants = None;
+            }
             self.chunks.push(ChunkChange { x, y, plants });
+        }
+        if self.plants.is_none() {
+            self.species.clear();
         }
         Ok(())
     }
-}
 
-/// A plant and what a reader makes of its numbers.
-struct Plant {
-    species: String,
-    id: u64,
-    record: PlantRecord,
-    size_step: f64,
-    variant: String,
-}
-
-impl Plant {
-    fn identity(&self) -> (&str, u64, i64, i64) {
-        (&self.species, self.id, self.record.x, self.record.y)
-    }
-
-    fn looks_like(&self, other: &Self) -> bool {
-        let index_aside = PlantRecord {
-            variant: other.record.variant,
-            ..self.record
-        };
-        index_aside == other.record
-            && self.variant == other.variant
-            && self.size_step == other.size_step
+    /// Adds a chunk's changes to those of the world, and returns what they are together.
+    fn take_in(&mut self, species: &BySpecies) -> PlantChanges {
+        let mut plants = PlantChanges::NONE;
+        for (name, &more) in species {
+            plants += more;
+            add(&mut self.species, name, more);
+        }
+        if let Some(sum) = &mut self.plants {
+            *sum += plants;
+        }
+        plants
     }
 }
 
-/// The plants of a chunk, sorted by identity; none where there is no chunk.
+/// The plants of a chunk; none where there is no chunk.
 fn plants(world: &WorldFolder, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError> {
-    chunk.map_or(Ok(Vec::new()), |chunk| world.visit_chunk(chunk, sorted))
-}
-
-fn sorted(chunk: &ChunkView<'_>) -> Vec<Plant> {
     let mut plants = Vec::new();
-    for species in chunk.species() {
-        let key = name_key(species.name());
-        plants.extend(species.plants().map(|record| {
-            Plant {
-                species: species.name().to_owned(),
-                id: record.id(key),
-                record,
-                size_step: species.size_step(),
-                variant: species
-                    .variants()
-                    .get(usize::from(record.variant))
-                    .map_or(String::new(), |name| (*name).to_owned()),
-            }
-        }));
+    if let Some(chunk) = chunk {
+        world.visit_chunk(chunk, |view| gather(view, |_| true, &mut plants))?;
     }
-    plants.sort_unstable_by(|a, b| a.identity().cmp(&b.identity()));
-    plants
+    Ok(plants)
 }
 
-/// `None` where the older file cannot be read: that must not stop the commit that replaces it.
-fn compare_plants(
+/// Changes of each species; `None` where the older file cannot be read: that must not stop the commit that replaces it.
+fn changes(
     world: &WorldFolder,
     (old, new): (Option<&Artefact>, Option<&Artefact>),
-) -> Result<Option<PlantChanges>, StoreError> {
-    let new = plants(world, new)?;
-    let Ok(old) = plants(world, old) else {
+) -> Result<Option<BySpecies>, StoreError> {
+    let mut new = plants(world, new)?;
+    let Ok(mut old) = plants(world, old) else {
         return Ok(None);
     };
-    let mut changes = PlantChanges::default();
-    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
-    loop {
-        let order = match (old.peek(), new.peek()) {
-            (None, None) => return Ok(Some(changes)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(a), Some(b)) => a.identity().cmp(&b.identity()),
+    let mut changes = BySpecies::new();
+    compare_plants(&mut old, &mut new, &mut |difference| {
+        let (plant, sum) = match difference {
+            PlantDifference::Added(plant) => (plant, PlantChanges::ADDED),
+            PlantDifference::Gone(plant) => (plant, PlantChanges::GONE),
+            PlantDifference::Changed(_, plant) => (plant, PlantChanges::CHANGED),
         };
-        let a = old.next_if(|_| order.is_le());
-        let b = new.next_if(|_| order.is_ge());
-        match (a, b) {
-            (Some(a), Some(b)) => changes.changed += u64::from(!a.looks_like(b)),
-            (Some(_), None) => changes.gone += 1,
-            _ => changes.added += 1,
-        }
+        add(&mut changes, &plant.kind.species, sum);
+    });
+    Ok(Some(changes))
+}
+
+fn add(changes: &mut BySpecies, species: &str, more: PlantChanges) {
+    match changes.get_mut(species) {
+        Some(sum) => *sum += more,
+        None => drop(changes.insert(species.to_owned(), more)),
     }
 }

@@ -86,6 +86,18 @@ impl World {
         Self::pinned(world, revision, None)
     }
 
+    /// The revisions of a world directory that are still kept, the newest first; none where there is no world.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn kept(dir: &Path) -> Result<Vec<u64>, StoreError> {
+        let world = WorldFolder {
+            files: Files::real(),
+            path: dir.to_owned(),
+        };
+        world.revisions()
+    }
+
     fn pinned(
         world: WorldFolder,
         revision: u64,
@@ -182,6 +194,14 @@ impl World {
     /// [`StoreError::WrongDigest`] or an error of the system; [`StoreError::Unfit`] for a path that leaves the world directory.
     pub fn read_verified(&self, artefact: &Artefact) -> Result<Vec<u8>, StoreError> {
         self.world.read_verified(artefact)
+    }
+
+    /// Looks whether an artefact's file is what was written, for readers that open it by its path.
+    ///
+    /// # Errors
+    /// As [`World::read_verified`].
+    pub fn check(&self, artefact: &Artefact) -> Result<(), StoreError> {
+        self.read_verified(artefact).map(drop)
     }
 
     /// Shows one chunk to `visit`, after a look at its digest, and returns what that makes of it.

@@ -9,16 +9,19 @@ fn a_commit_says_what_changed() {
     let second = bake(dir.path(), 8, &[oak(1, 4), oak(2, 3), oak(4, 3), oak(5, 3)])
         .unwrap()
         .changed;
-    let plants = Some(PlantChanges {
+    let oaks = PlantChanges {
         added: 2,
         gone: 1,
         changed: 1,
-    });
+    };
+    let plants = Some(oaks);
     assert_eq!(
         (second.from, second.to, second.plants),
         (Some(1), 2, plants)
     );
     assert_eq!(second.chunks, [ChunkChange { x: 0, y: 0, plants }]);
+    let species: Vec<_> = second.species.iter().collect();
+    assert_eq!(species, [(&"oak".to_owned(), &oaks)]);
     let tiles: Vec<_> = second.tiles.iter().collect();
     assert_eq!(tiles, [(&"weights".to_owned(), &vec![[0, 0]])]);
     let stored = std::fs::read(dir.path().join("rev/2/changed.json")).unwrap();
