@@ -7,9 +7,9 @@ use ecotone_interchange::{
 use serde_json::{Value, json};
 
 use crate::args::DiffArgs;
-use crate::check_outside;
 use crate::error::CliError;
 use crate::say::{Voice, decimal, thousands};
+use crate::{check_outside, stop_without_files};
 
 /// Chunks that are shown to people who ask for no number.
 const CHUNKS: usize = 10;
@@ -21,6 +21,8 @@ pub(crate) fn diff(args: &DiffArgs, voice: Voice) -> Result<(), CliError> {
             for name in std::iter::once(&args.old).chain(&args.new) {
                 check_outside(&world_dir(name), file)?;
             }
+            let stop = stop_without_files();
+            let (old, new) = (old.until(stop.clone()), new.until(stop));
             ecotone_interchange::diff_to_csv(&old, &new, file)?
         }
         None => ecotone_interchange::diff(&old, &new, &mut |_| Ok(()))?,
