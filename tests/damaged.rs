@@ -39,7 +39,12 @@ fn names(place: &Place) -> BTreeSet<OsString> {
 fn readers(stage: &str) -> Vec<Vec<&'static str>> {
     let digest = vec!["inspect", "out", "--digest"];
     let diff = vec!["diff", "other", "out", "--csv", "x.csv"];
-    let preview = |layer| vec!["preview", "out", "--layer", layer, "-o", "x.png"];
+    let preview = |layer| {
+        // Small, so that it takes little time: all pixels count in it.
+        vec![
+            "preview", "out", "--layer", layer, "--size", "150", "-o", "x.png",
+        ]
+    };
     match stage {
         "weights" => vec![preview("weights:meadow"), digest, diff, preview("terrain")],
         "sdf" => vec![preview("sdf:rock"), digest, diff],

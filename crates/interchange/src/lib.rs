@@ -1,4 +1,4 @@
-//! Exports and pictures of a finished world.
+//! Exports and pictures of a finished world, and what differs between two.
 //!
 //! Reads a committed world in windows, digests it, writes its plants as a table and draws it. It does not know how a weight or a
 //! plant came to be, never writes into a world, prints nothing and starts no thread.

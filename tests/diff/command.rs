@@ -1,0 +1,164 @@
+//! What a person at a terminal and a script see of it.
+
+use std::process::{Command, Output};
+
+use ecotone_interchange::{InterchangeError, diff_to_csv};
+
+use super::support::{Place, config_text};
+use super::{compare, open, raised, world};
+
+fn run(place: &Place, args: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_ecotone");
+    Command::new(program)
+        .current_dir(place.path(""))
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+fn check(place: &Place, args: &[&str], code: i32, words: &[&str]) -> String {
+    let output = run(place, args);
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let said = said.join("\n");
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} of {args:?} in {said}");
+    }
+    said
+}
+
+#[test]
+fn revisions_are_compared_as_long_as_they_are_kept() {
+    let place = world();
+    check(
+        &place,
+        &["diff", "old"],
+        2,
+        &["holds no revision before its current one: it keeps 1;"],
+    );
+    place.bake(&raised(64, 60.0), 2, "old").unwrap();
+    let said = check(
+        &place,
+        &["diff", "old"],
+        0,
+        &["old@1 → old@2", "oak", "removed", "weights:"],
+    );
+    assert_eq!(check(&place, &["diff", "old@1", "old@2"], 0, &[]), said);
+    assert_eq!(check(&place, &["diff", "old@1"], 0, &[]), said);
+    check(
+        &place,
+        &["diff", "old", "--exit-code"],
+        1,
+        &["old@1 → old@2"],
+    );
+    check(
+        &place,
+        &["diff", "old@2", "old", "--exit-code"],
+        0,
+        &["the worlds are the same"],
+    );
+    place.bake(&config_text(64, 60.0), 2, "old").unwrap();
+    check(
+        &place,
+        &["diff", "old@1", "old"],
+        2,
+        &["holds no revision 1: it keeps 2 and 3;"],
+    );
+    check(&place, &["diff", "nowhere", "old"], 2, &["holds no world"]);
+    check(
+        &place,
+        &["diff", "nowhere@3", "old"],
+        2,
+        &["holds no world"],
+    );
+}
+
+#[test]
+fn scripts_get_one_object_and_the_chunks_they_ask_for() {
+    let place = world();
+    place.bake(&raised(64, 60.0), 2, "new").unwrap();
+    let object = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&run(&place, args).stdout).unwrap()
+    };
+    let all = object(&["diff", "old", "new", "--json"]);
+    let (found, _) = compare(&place, "old", "new");
+    assert_eq!(all["same"], false);
+    assert_eq!(
+        all["chunks"].as_array().unwrap().len(),
+        found.plants.chunks.len()
+    );
+    assert_eq!(
+        all["fields"].as_array().unwrap().len(),
+        found.fields.bands.len()
+    );
+    let oak = all["species"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|s| s["name"] == "oak")
+        .unwrap();
+    assert_eq!(oak["moved"], found.plants.species["oak"].counts.moved);
+    let two = object(&["diff", "old", "new", "--json", "--limit", "1"]);
+    let most = found
+        .plants
+        .chunks
+        .iter()
+        .map(|chunk| chunk.counts.total())
+        .max()
+        .unwrap();
+    let counts = ["added", "removed", "moved", "resized", "changed"];
+    let shown = two["chunks"].as_array().unwrap();
+    let total: u64 = counts
+        .iter()
+        .map(|word| shown[0][word].as_u64().unwrap())
+        .sum();
+    assert_eq!((shown.len(), total), (1, most));
+}
+
+#[test]
+fn chunks_and_tiles_of_one_digest_are_not_read() {
+    let place = world();
+    place.bake(&config_text(64, 60.0), 2, "new").unwrap();
+    let world = open(&place, "new");
+    let manifest = world.manifest().clone();
+    for file in manifest.artefacts() {
+        std::fs::remove_file(place.path("new").join(&file.file)).unwrap();
+    }
+    let found = diff_to_csv(&open(&place, "old"), &world, &place.path("differs.csv")).unwrap();
+    assert!(found.is_empty());
+}
+
+#[test]
+fn a_table_is_not_written_into_a_world_nor_left_half_done() {
+    let place = world();
+    place.bake(&raised(64, 60.0), 2, "new").unwrap();
+    check(
+        &place,
+        &["diff", "old", "new", "--csv", "old/x.csv"],
+        2,
+        &["lies inside the world"],
+    );
+    check(
+        &place,
+        &["diff", "old", "new", "--csv", "new/x.csv"],
+        2,
+        &["lies inside the world"],
+    );
+    let world = open(&place, "new");
+    let chunks = &world.manifest().chunks;
+    let path = place
+        .path("new")
+        .join(&chunks[chunks.len() / 2].artefact.file);
+    std::fs::remove_file(path).unwrap();
+    let refused = diff_to_csv(&open(&place, "old"), &world, &place.path("x.csv")).unwrap_err();
+    assert!(matches!(refused, InterchangeError::Store(_)), "{refused}");
+    let names = std::fs::read_dir(place.path("")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.to_string_lossy().contains("x.csv")),
+        "{names:?}"
+    );
+}
