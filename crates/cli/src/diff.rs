@@ -16,13 +16,13 @@ const CHUNKS: usize = 10;
 
 pub(crate) fn diff(args: &DiffArgs, voice: Voice) -> Result<(), CliError> {
     let (old, new) = open(args)?;
+    let stop = stop_without_files();
+    let (old, new) = (old.until(stop.clone()), new.until(stop));
     let found = match &args.csv {
         Some(file) => {
             for name in std::iter::once(&args.old).chain(&args.new) {
                 check_outside(&world_dir(name), file)?;
             }
-            let stop = stop_without_files();
-            let (old, new) = (old.until(stop.clone()), new.until(stop));
             ecotone_interchange::diff_to_csv(&old, &new, file)?
         }
         None => ecotone_interchange::diff(&old, &new, &mut |_| Ok(()))?,
