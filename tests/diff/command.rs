@@ -58,6 +58,12 @@ fn revisions_are_compared_as_long_as_they_are_kept() {
         0,
         &["the worlds are the same"],
     );
+    let kept = [
+        "old, revision 2",
+        "kept        revisions 2, 1",
+        "edits       0",
+    ];
+    check(&place, &["inspect", "old"], 0, &kept);
     place.bake(&config_text(64, 60.0), 2, "old").unwrap();
     check(
         &place,
