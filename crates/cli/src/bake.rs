@@ -93,16 +93,23 @@ pub(crate) fn threads(threads: Option<u16>) -> usize {
 
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the process at once.
 pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+    stopped_by_user("the world stays as it was")
+}
+
+/// As [`stop_on_ctrl_c`], where the user is told what becomes of the work.
+pub(crate) fn stopped_by_user(what_stays: &'static str) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
     let raise = move || {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        note("stopping; the world stays as it was (Ctrl-C again to stop at once)");
+        note(format_args!(
+            "stopping; {what_stays} (Ctrl-C again to stop at once)"
+        ));
     };
     if let Err(error) = ctrlc::set_handler(raise) {
-        tracing::warn!(%error, "Ctrl-C will end the bake at once");
+        tracing::warn!(%error, "Ctrl-C will end the work at once");
     }
     stop
 }

@@ -7,15 +7,17 @@ use ecotone_interchange::{
 use serde_json::{Value, json};
 
 use crate::args::DiffArgs;
-use crate::check_outside;
 use crate::error::CliError;
 use crate::say::{Voice, decimal, thousands};
+use crate::{check_outside, stop_without_files};
 
 /// Chunks that are shown to people who ask for no number.
 const CHUNKS: usize = 10;
 
 pub(crate) fn diff(args: &DiffArgs, voice: Voice) -> Result<(), CliError> {
     let (old, new) = open(args)?;
+    let stop = stop_without_files();
+    let (old, new) = (old.until(stop.clone()), new.until(stop));
     let found = match &args.csv {
         Some(file) => {
             for name in std::iter::once(&args.old).chain(&args.new) {

@@ -86,7 +86,9 @@ impl CliError {
     /// The exit code it ends with.
     pub(crate) fn exit_code(&self) -> ExitCode {
         let code = match self {
-            Self::Bake(BakeError::Stopped) => STOPPED,
+            Self::Bake(BakeError::Stopped)
+            | Self::Interchange(InterchangeError::Stopped)
+            | Self::Demo(DemoError::Stopped) => STOPPED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
             Self::Bake(_)
             | Self::Preview { .. }
@@ -103,7 +105,9 @@ impl CliError {
     /// A short word for machines.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::Bake(BakeError::Stopped) => "stopped",
+            Self::Bake(BakeError::Stopped)
+            | Self::Interchange(InterchangeError::Stopped)
+            | Self::Demo(DemoError::Stopped) => "stopped",
             Self::Bake(BakeError::Config(_)) | Self::Config(_) => "config",
             Self::Bake(BakeError::Edit(_)) => "edit",
             Self::Bake(

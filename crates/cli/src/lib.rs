@@ -17,6 +17,8 @@ mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use ecotone_interchange::{Finished, InterchangeError, Preview};
@@ -91,8 +93,13 @@ fn complain(error: &CliError, voice: Voice) {
     voice.json(&json!({ "event": "error", "error": error.kind(), "message": message }));
 }
 
+/// A flag that Ctrl-C raises, for commands that write files of their own.
+fn stop_without_files() -> Arc<AtomicBool> {
+    bake::stopped_by_user("no file is left half written")
+}
+
 fn preview(args: &PreviewArgs, voice: Voice) -> Result<(), CliError> {
-    let world = Finished::open(&args.world)?;
+    let world = Finished::open(&args.world)?.until(stop_without_files());
     check_outside(&args.world, &args.output)?;
     let preview = Preview {
         region: args.region,
@@ -131,7 +138,7 @@ fn check_outside(world: &Path, target: &Path) -> Result<(), CliError> {
 
 fn export(args: &ExportArgs, voice: Voice) -> Result<(), CliError> {
     check_outside(&args.world, &args.to)?;
-    let world = Finished::open(&args.world)?;
+    let world = Finished::open(&args.world)?.until(stop_without_files());
     let n_plants = match args.format {
         ExportFormat::Csv => ecotone_interchange::write_csv(&world, &args.to)?,
     };
@@ -147,8 +154,10 @@ fn export(args: &ExportArgs, voice: Voice) -> Result<(), CliError> {
 fn demo(args: &DemoArgs, voice: Voice) -> Result<(), CliError> {
     let n_pixels = u64::from(args.size) * u64::from(args.size);
     let mut progress = Progress::new(voice, "demo", n_pixels);
+    let stop = stop_without_files();
     let files = demo::write(&args.dir, args.size, args.seed, &mut |done, total| {
         progress.report(done as f64 / total as f64, 0);
+        !stop.load(Ordering::Relaxed)
     });
     drop(progress);
     let files = files?;

@@ -52,6 +52,9 @@ pub enum InterchangeError {
         /// The revisions that are kept, the newest first.
         kept: Vec<u64>,
     },
+    /// The caller's flag was raised.
+    #[error("stopped before it was done; nothing was written")]
+    Stopped,
     /// A picture of something the world does not have.
     #[error("there is no layer {found}; the world has {}", known.join(", "))]
     UnknownLayer {

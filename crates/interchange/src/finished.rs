@@ -1,12 +1,12 @@
 //! A committed world, open for windowed reads.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ecotone_geotiff::Patched;
 use ecotone_grid::{GeoTransform, Raster, Rect, TileGrid, TileId};
-use ecotone_store::{Artefact, Manifest, Stage, World};
+use ecotone_store::{Artefact, ChunkArtefact, ChunkView, Manifest, Stage, World};
 
 use crate::tiles::{Mosaic, Tiles};
 use crate::{InterchangeError, heights};
@@ -22,6 +22,7 @@ pub struct Finished {
     world: World,
     tiles: Tiles,
     heights: Mutex<Option<Arc<Patched>>>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Finished {
@@ -39,7 +40,32 @@ impl Finished {
             world,
             tiles: Tiles::new(CACHE_BYTES),
             heights: Mutex::new(None),
+            stop: Arc::default(),
         }
+    }
+
+    /// The same world, whose reads end with [`InterchangeError::Stopped`] once `stop` is raised: whoever writes a file from it
+    /// then leaves none.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Refuses to go on once the caller wants an end.
+    fn go_on(&self) -> Result<(), InterchangeError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(InterchangeError::Stopped);
+        }
+        Ok(())
+    }
+
+    /// Shows one chunk to `visit`, after a look at its digest, and returns what that makes of it.
+    pub(crate) fn chunk<T>(
+        &self,
+        chunk: &ChunkArtefact,
+        visit: impl FnOnce(&ChunkView<'_>) -> T,
+    ) -> Result<T, InterchangeError> {
+        self.go_on()?;
+        Ok(self.world.chunk(chunk, visit)?)
     }
 
     /// The world as the store sees it.
@@ -92,6 +118,7 @@ impl Finished {
     /// # Errors
     /// [`InterchangeError::HeightsGone`], [`InterchangeError::Foreign`] where they are others now, or those of the files.
     pub fn heights(&self, rect: Rect, out: &mut Raster<f64>) -> Result<(), InterchangeError> {
+        self.go_on()?;
         let source = self.height_source()?;
         Ok(source.read(rect, out)?)
     }
@@ -116,6 +143,7 @@ impl Finished {
         if band >= n_bands {
             return Ok(false);
         }
+        self.go_on()?;
         out.reset(rect, 1, f32::NAN);
         let mosaic = self.mosaic(&stage, n_bands);
         self.tiles.read(&mosaic, band..band + 1, f32::NAN, out)?;
@@ -129,6 +157,7 @@ impl Finished {
         bands: std::ops::Range<usize>,
         out: &mut Raster<u8>,
     ) -> Result<(), InterchangeError> {
+        self.go_on()?;
         out.reset(rect, bands.len(), 0);
         let mosaic = self.mosaic(&Stage::Weights, self.manifest().strata.len());
         self.tiles.read(&mosaic, bands, 0, out)
@@ -141,6 +170,7 @@ impl Finished {
         bands: std::ops::Range<usize>,
         out: &mut Raster<i16>,
     ) -> Result<(), InterchangeError> {
+        self.go_on()?;
         let void = self.manifest().edges.nodata;
         out.reset(rect, bands.len(), void);
         let mosaic = self.mosaic(&Stage::Sdf, self.manifest().strata.len());

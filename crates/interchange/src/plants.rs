@@ -23,8 +23,7 @@ impl Finished {
         let size = self.manifest().chunk_size;
         for chunk in &self.manifest().chunks {
             if bounds.touch_chunk(chunk, size) {
-                self.world()
-                    .chunk(chunk, |view| self.visit_chunk(chunk, view, &bounds, visit))??;
+                self.chunk(chunk, |view| self.visit_chunk(chunk, view, &bounds, visit))??;
             }
         }
         Ok(())

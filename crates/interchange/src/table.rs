@@ -30,14 +30,13 @@ pub fn write_csv(world: &Finished, to: &Path) -> Result<u64, InterchangeError> {
             cells: Cells::new(out, &HEADER).map_err(refused)?,
             n_rows: 0,
         };
-        let mut written = Ok(());
-        world.world().each_chunk(&mut |chunk| {
-            if written.is_ok() {
-                written = table.chunk(chunk);
-            }
-        })?;
+        for chunk in &world.manifest().chunks {
+            world
+                .chunk(chunk, |view| table.chunk(view))?
+                .map_err(refused)?;
+        }
         let Table { cells, n_rows } = table;
-        written.and_then(|()| cells.finish()).map_err(refused)?;
+        cells.finish().map_err(refused)?;
         Ok(n_rows)
     })
 }

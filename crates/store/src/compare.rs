@@ -63,10 +63,10 @@ impl Plant {
     }
 }
 
-/// Takes in the plants of a chunk that `wanted` picks, in no order.
+/// Takes in the plants of a chunk that `wanted` picks by id and record, in no order.
 pub fn gather(
     chunk: &ChunkView<'_>,
-    wanted: impl Fn(&PlantRecord) -> bool,
+    wanted: impl Fn(u64, &PlantRecord) -> bool,
     plants: &mut Vec<Plant>,
 ) {
     for species in chunk.species() {
@@ -77,10 +77,11 @@ pub fn gather(
             variants: variants.map(|&name| name.to_owned()).collect(),
         });
         let key = name_key(species.name());
-        let picked = species.plants().filter(|record| wanted(record));
-        plants.extend(picked.map(|record| Plant {
+        let known = species.plants().map(|record| (record.id(key), record));
+        let picked = known.filter(|(id, record)| wanted(*id, record));
+        plants.extend(picked.map(|(id, record)| Plant {
             kind: Arc::clone(&kind),
-            id: record.id(key),
+            id,
             record,
         }));
     }

@@ -64,6 +64,9 @@ pub enum DemoError {
         /// What the system said.
         source: io::Error,
     },
+    /// The caller wanted an end.
+    #[error("stopped before it was done; nothing was written")]
+    Stopped,
     /// A raster could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Raster {
@@ -76,16 +79,17 @@ pub enum DemoError {
 
 /// Writes a map of `size` × `size` pixels of 1 m, its roads and its config into `dir`, which is made where it is missing.
 ///
-/// `progress` hears, after every band of rows, how many pixels of how many are done. The config comes last: where it is,
-/// the rest is whole.
+/// `progress` hears, after every band of rows, how many pixels of how many are done, and says whether to go on. The config comes
+/// last: where it is, the rest is whole. Where anything fails, no file is left.
 ///
 /// # Errors
-/// [`DemoError::Size`] unless 1 ≤ `size` ≤ [`MAX_SIZE`]; [`DemoError::Exists`] rather than overwrite a file; an error of the system.
+/// [`DemoError::Size`] unless 1 ≤ `size` ≤ [`MAX_SIZE`]; [`DemoError::Exists`] rather than overwrite a file;
+/// [`DemoError::Stopped`]; an error of the system.
 pub fn write(
     dir: &Path,
     size: u32,
     seed: u64,
-    progress: &mut dyn FnMut(u64, u64),
+    progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<DemoFiles, DemoError> {
     if !(1..=MAX_SIZE).contains(&size) {
         return Err(DemoError::Size { found: size });
@@ -100,9 +104,26 @@ pub fn write(
             return Err(DemoError::Exists { path: path.clone() });
         }
     }
+    let is_new = !dir.exists();
     fs::create_dir_all(dir).map_err(refused(dir))?;
+    let made = make(&files, size, &Terrain::new(seed), progress);
+    if made.is_err() {
+        // Best effort: the error that matters is the first. The config is the last, so it is not there.
+        let _ = [&files.heights, &files.road].map(fs::remove_file);
+        if is_new {
+            let _ = fs::remove_dir(dir);
+        }
+    }
+    made.map(|()| files)
+}
 
-    let (terrain, width) = (Terrain::new(seed), size as usize);
+fn make(
+    files: &DemoFiles,
+    size: u32,
+    terrain: &Terrain,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<(), DemoError> {
+    let width = size as usize;
     let half = u64::from(size) * u64::from(size);
     write_raster(
         &files.heights,
@@ -111,10 +132,10 @@ pub fn write(
         size,
         |row, band| {
             terrain.write_rows(row, width, band);
-            progress(pixels_above(row, band.len(), size), 2 * half);
+            progress(pixels_above(row, band.len(), size), 2 * half)
         },
     )?;
-    let roads = Roads::plan(&terrain, size);
+    let roads = Roads::plan(terrain, size);
     write_raster(
         &files.road,
         "road",
@@ -122,11 +143,10 @@ pub fn write(
         size,
         |row, band| {
             roads.write_rows(row, width, band);
-            progress(half + pixels_above(row, band.len(), size), 2 * half);
+            progress(half + pixels_above(row, band.len(), size), 2 * half)
         },
     )?;
-    write_config(&files.config)?;
-    Ok(files)
+    write_config(&files.config)
 }
 
 /// The pixels of a map down to the end of a band.
@@ -134,13 +154,13 @@ fn pixels_above(first_row: u32, band: usize, size: u32) -> u64 {
     u64::from(first_row) * u64::from(size) + band as u64
 }
 
-/// Streams a raster of one band, each row of tiles as `fill` writes it.
+/// Streams a raster of one band, each row of tiles as `fill` writes it, which says whether to go on.
 fn write_raster<T: Sample + Default>(
     path: &Path,
     name: &str,
     compression: Compression,
     size: u32,
-    mut fill: impl FnMut(u32, &mut [T]),
+    mut fill: impl FnMut(u32, &mut [T]) -> bool,
 ) -> Result<(), DemoError> {
     let failed = |source| DemoError::Raster {
         path: path.to_owned(),
@@ -156,7 +176,9 @@ fn write_raster<T: Sample + Default>(
     for first_row in (0..size).step_by(BAND as usize) {
         let n_rows = BAND.min(size - first_row);
         let band = &mut pixels[..n_rows as usize * size as usize];
-        fill(first_row, band);
+        if !fill(first_row, band) {
+            return Err(DemoError::Stopped);
+        }
         writer.write_tile_row(band).map_err(failed)?;
     }
     writer.finish().map_err(failed)
@@ -228,7 +250,8 @@ mod tests {
         let folder = Folder::new(&size.to_string());
         let mut heard = Vec::new();
         let files = write(&folder.0, size, 7, &mut |done, total| {
-            heard.push((done, total))
+            heard.push((done, total));
+            true
         })
         .unwrap();
         let total = 2 * u64::from(size) * u64::from(size);
@@ -254,7 +277,7 @@ mod tests {
     #[test]
     fn the_first_height_is_the_terrains_own() {
         let folder = Folder::new("first");
-        let files = write(&folder.0, 1, 3, &mut |_, _| {}).unwrap();
+        let files = write(&folder.0, 1, 3, &mut |_, _| true).unwrap();
         let mut height = [0.0];
         Terrain::new(3).write_rows(0, 1, &mut height);
         // The pixels of a BigTIFF that is written from north to south begin right after its 16 bytes of header.
@@ -268,7 +291,7 @@ mod tests {
     fn a_size_off_the_scale_is_refused() {
         let folder = Folder::new("none");
         for size in [0, MAX_SIZE + 1] {
-            let refusal = write(&folder.0, size, 7, &mut |_, _| {});
+            let refusal = write(&folder.0, size, 7, &mut |_, _| true);
             assert!(matches!(refusal, Err(DemoError::Size { found }) if found == size));
         }
         assert!(!folder.0.exists());
@@ -281,10 +304,32 @@ mod tests {
             fs::create_dir_all(&folder.0).unwrap();
             let path = folder.0.join(name);
             fs::write(&path, "mine").unwrap();
-            let refusal = write(&folder.0, 8, 7, &mut |_, _| {});
+            let refusal = write(&folder.0, 8, 7, &mut |_, _| true);
             assert!(matches!(refusal, Err(DemoError::Exists { path: found }) if found == path));
             assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
             assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
         }
+    }
+
+    #[test]
+    fn a_demo_that_is_stopped_leaves_nothing() {
+        for calls in 0..4 {
+            let folder = Folder::new(&format!("stopped-{calls}"));
+            let mut heard = 0;
+            let stopped = write(&folder.0, 600, 7, &mut |_, _| {
+                heard += 1;
+                heard <= calls
+            });
+            assert!(matches!(stopped, Err(DemoError::Stopped)), "{stopped:?}");
+            assert!(!folder.0.exists(), "after {calls} calls");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_was_there_stays_when_a_demo_is_stopped() {
+        let folder = Folder::new("stays");
+        fs::create_dir_all(&folder.0).unwrap();
+        assert!(write(&folder.0, 8, 7, &mut |_, _| false).is_err());
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
     }
 }

@@ -271,7 +271,7 @@ fn census(manifest: &Manifest) -> impl Iterator<Item = (String, u64)> + '_ {
     })
 }
 
-/// Compares the plants square by square; two squares of plants are in memory.
+/// Compares the plants square by square, and a square of very many part by part.
 pub(super) fn compare(
     old: &Finished,
     new: &Finished,
@@ -285,17 +285,18 @@ pub(super) fn compare(
         if is_cut_alike && square.is_same() {
             continue;
         }
-        squares::plants(old, &square.old, squares.side, at, &mut before)?;
-        squares::plants(new, &square.new, squares.side, at, &mut after)?;
-        let mut shown = Ok(());
-        compare_plants(&mut before, &mut after, &mut |difference| {
-            let change = PlantChange::new(difference, new.manifest().chunk_size);
-            tally.add(&change);
-            if shown.is_ok() {
-                shown = each(&change);
-            }
-        });
-        shown?;
+        for part in square.parts() {
+            let place = (squares.side, at);
+            squares::plants(old, &square.old, place, part, &mut before)?;
+            squares::plants(new, &square.new, place, part, &mut after)?;
+            let mut shown = Ok(());
+            compare_plants(&mut before, &mut after, &mut |difference| {
+                let change = PlantChange::new(difference, new.manifest().chunk_size);
+                tally.add(&change);
+                shown = std::mem::replace(&mut shown, Ok(())).and_then(|()| each(&change));
+            });
+            shown?;
+        }
     }
     Ok(tally.finish())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ecotone_store::{ChunkArtefact, Manifest, Plant, chunk_index, gather};
+use ecotone_store::{ChunkArtefact, Manifest, Plant, PlantRecord, chunk_index, gather};
 
 use crate::{Finished, InterchangeError};
 
@@ -20,6 +20,34 @@ impl Square<'_> {
             chunks.iter().map(|c| c.artefact.digest.clone()).collect()
         };
         digests(&self.old) == digests(&self.new)
+    }
+
+    /// Shares of its ids that are compared one after the other, so that no more plants are in memory than may be.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let chunks = self.old.iter().chain(&self.new);
+        // Saturating: the numbers come from a file.
+        let n_plants = chunks
+            .flat_map(|chunk| &chunk.plants)
+            .fold(0_u64, |sum, n| sum.saturating_add(*n));
+        let of = n_plants.div_ceil(PLANTS_AT_ONCE).max(1);
+        (0..of).map(move |number| Part { number, of })
+    }
+}
+
+/// Plants of a square, of both worlds together, that are compared at once: 48 bytes each.
+const PLANTS_AT_ONCE: u64 = 1 << 20;
+
+/// One of several equal shares of all ids. Ids are hashes, so it holds about as many plants as the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    number: u64,
+    of: u64,
+}
+
+impl Part {
+    fn holds(self, id: u64) -> bool {
+        let share = (u128::from(id) * u128::from(self.of)) >> 64;
+        share == u128::from(self.number)
     }
 }
 
@@ -62,20 +90,76 @@ fn places(
     })
 }
 
-/// Reads the plants of some chunks that stand in a square; `at` is its row and column.
+/// Reads one part of the plants of some chunks that stand in a square; `at` is its row and column.
 pub(super) fn plants(
     world: &Finished,
     chunks: &[&ChunkArtefact],
-    side: i64,
-    at: (i64, i64),
+    (side, at): (i64, (i64, i64)),
+    part: Part,
     plants: &mut Vec<Plant>,
 ) -> Result<(), InterchangeError> {
     plants.clear();
     for chunk in chunks {
-        world.world().chunk(chunk, |view| {
+        world.chunk(chunk, |view| {
             let inside = |(x, y)| (chunk_index(y, side), chunk_index(x, side)) == at;
-            gather(view, |record| inside((record.x, record.y)), plants);
+            let wanted = |id, record: &PlantRecord| part.holds(id) && inside((record.x, record.y));
+            gather(view, wanted, plants);
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ecotone_store::Artefact;
+
+    use super::*;
+
+    fn chunk(plants: Vec<u64>) -> ChunkArtefact {
+        let artefact = Artefact {
+            x: 0,
+            y: 0,
+            file: String::new(),
+            digest: String::new(),
+            bytes: 0,
+        };
+        ChunkArtefact { artefact, plants }
+    }
+
+    #[test]
+    fn a_square_of_many_plants_comes_in_parts() {
+        let check = |old: Vec<u64>, new: Vec<u64>, n_parts: usize| {
+            let (old, new) = (chunk(old), chunk(new));
+            let square = Square {
+                old: vec![&old],
+                new: vec![&new],
+            };
+            assert_eq!(square.parts().count(), n_parts, "{old:?} {new:?}");
+        };
+        check(vec![], vec![], 1);
+        check(vec![PLANTS_AT_ONCE / 2, 1], vec![PLANTS_AT_ONCE / 2 - 1], 1);
+        check(vec![PLANTS_AT_ONCE / 2, 1], vec![PLANTS_AT_ONCE / 2], 2);
+        check(vec![7 * PLANTS_AT_ONCE], vec![], 7);
+    }
+
+    #[test]
+    fn every_id_is_in_one_part_and_parts_are_alike() {
+        for of in [1, 2, 3, 10, 1000] {
+            let parts: Vec<Part> = (0..of).map(|number| Part { number, of }).collect();
+            let mut counts = vec![0; parts.len()];
+            // An odd step that goes round all ids evenly, and both ends.
+            let ids = (0..20_000_u64).map(|k| k.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            for id in ids.chain([u64::MAX, 1 << 63]) {
+                let held: Vec<usize> = (0..parts.len()).filter(|&k| parts[k].holds(id)).collect();
+                assert_eq!(held.len(), 1, "{id} of {of}");
+                counts[held[0]] += 1;
+            }
+            let (least, most) = (counts.iter().min(), counts.iter().max());
+            let even = 20_000 / of as usize;
+            assert!(
+                least >= Some(&(even * 9 / 10 - 1)) && most <= Some(&(even * 11 / 10 + 4)),
+                "{counts:?}"
+            );
+        }
+    }
 }

@@ -186,7 +186,7 @@ impl Changed {
 fn plants(world: &WorldFolder, chunk: Option<&Artefact>) -> Result<Vec<Plant>, StoreError> {
     let mut plants = Vec::new();
     if let Some(chunk) = chunk {
-        world.visit_chunk(chunk, |view| gather(view, |_| true, &mut plants))?;
+        world.visit_chunk(chunk, |view| gather(view, |_, _| true, &mut plants))?;
     }
     Ok(plants)
 }
