@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use ecotone_bake::BakeError;
 use ecotone_bake::config::ConfigError;
+use ecotone_bake::verify::VerifyError;
 use ecotone_geotiff::SourceError;
 use ecotone_interchange::InterchangeError;
 use ecotone_store::StoreError;
@@ -26,6 +27,10 @@ pub(crate) enum CliError {
     Interchange(#[from] InterchangeError),
     #[error(transparent)]
     Demo(#[from] DemoError),
+    #[error(transparent)]
+    Verify(VerifyError),
+    #[error("{} is not proved: {why}", path.display())]
+    Unproved { path: PathBuf, why: String },
     #[error("{} of the inputs cannot be read", if *n_failures == 1 { "a part".to_owned() } else { format!("{n_failures} parts or more") })]
     Damaged { n_failures: usize },
     #[error("no tile can be baked on trial: {source}")]
@@ -58,6 +63,15 @@ pub(crate) enum CliError {
     Preview { source: InterchangeError },
 }
 
+impl From<VerifyError> for CliError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Bake(error) => Self::Bake(error),
+            error => Self::Verify(error),
+        }
+    }
+}
+
 /// Done, but something failed on the way.
 const FAILED: u8 = 1;
 /// Could not start.
@@ -70,8 +84,9 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         let code = match self {
             Self::Bake(BakeError::Stopped) => STOPPED,
+            Self::Bake(BakeError::NoScratch { .. }) => REFUSED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
-            Self::Bake(_) | Self::Preview { .. } => FAILED,
+            Self::Bake(_) | Self::Preview { .. } | Self::Unproved { .. } => FAILED,
             _ => REFUSED,
         };
         code.into()
@@ -89,7 +104,8 @@ impl CliError {
                 | BakeError::InputChanged { source: error },
             )
             | Self::Source(error) => error.kind(),
-            Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
+            Self::Bake(BakeError::Store(_)) | Self::Store(_) | Self::Verify(_) => "store",
+            Self::Unproved { .. } => "unproved",
             Self::Bake(_) | Self::NoTrial { .. } => "bake",
             Self::Damaged { .. } => "corrupt",
             Self::Interchange(_) | Self::Preview { .. } => "interchange",

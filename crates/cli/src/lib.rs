@@ -9,6 +9,7 @@ mod error;
 mod inspect;
 mod progress;
 mod say;
+mod verify;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ pub fn run() -> ExitCode {
         Command::Edit(args) => edit::edit(args, voice),
         Command::Plan(args) => bake::plan(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
+        Command::Verify(args) => verify::verify(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),
         Command::Demo(args) => demo(args, voice),
