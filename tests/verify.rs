@@ -340,7 +340,7 @@ fn one_plant_that_is_another_is_named() {
     let species = view.species().iter().map(|species| {
         let mut plants: Vec<_> = species.plants().collect();
         if changed.is_none() && plants.len() > 2 {
-            plants[2].size += 1;
+            plants[2].size ^= 1;
             changed = Some((species.name().to_owned(), plants[2], species.size_step()));
         }
         ChunkSpecies {
@@ -374,7 +374,7 @@ fn one_plant_that_is_another_is_named() {
             y: metres(plant.y),
             attribute: "size",
             stored: f64::from(plant.size) * step,
-            fresh: f64::from(plant.size - 1) * step,
+            fresh: f64::from(plant.size ^ 1) * step,
         };
         assert_eq!(found.unlike, right);
         let chunk = |steps: i64| (metres(steps) / law.chunk_m).floor() as i64;
