@@ -199,6 +199,23 @@ fn books_that_rotted_are_noticed_and_made_whole() {
     }
 }
 
+#[test]
+fn no_bit_of_the_sums_takes_an_edit_with_it() {
+    let place = world();
+    let dir = place.path("out");
+    let before = artefacts(&dir);
+    for k in 0..60 {
+        let sums = dir.join(format!("rev/{}/sums", manifest(&dir).revision));
+        let mut bytes = std::fs::read(&sums).unwrap();
+        let at = mix(k) as usize % bytes.len();
+        // Half of them leave no text at all.
+        bytes[at] ^= if k % 2 == 0 { 0x80 } else { 1 };
+        std::fs::write(&sums, bytes).unwrap();
+        bake(&place).unwrap();
+        assert_eq!(artefacts(&dir), before, "byte {at}");
+    }
+}
+
 /// All files of a folder.
 fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
