@@ -35,6 +35,7 @@ pub mod survey;
 mod system;
 mod tally;
 mod trim;
+pub mod verify;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use ecotone_bake::BakeError;
 use ecotone_bake::config::ConfigError;
+use ecotone_bake::verify::VerifyError;
 use ecotone_geotiff::SourceError;
 use ecotone_interchange::InterchangeError;
 use ecotone_store::StoreError;
@@ -26,6 +27,10 @@ pub(crate) enum CliError {
     Interchange(#[from] InterchangeError),
     #[error(transparent)]
     Demo(#[from] DemoError),
+    #[error(transparent)]
+    Verify(VerifyError),
+    #[error("{} is not proved: {why}", path.display())]
+    Unproved { path: PathBuf, why: String },
     #[error("{} of the inputs cannot be read", if *n_failures == 1 { "a part".to_owned() } else { format!("{n_failures} parts or more") })]
     Damaged { n_failures: usize },
     #[error("no tile can be baked on trial: {source}")]
@@ -75,6 +80,15 @@ pub(crate) enum CliError {
     },
 }
 
+impl From<VerifyError> for CliError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Bake(error) => Self::Bake(error),
+            error => Self::Verify(error),
+        }
+    }
+}
+
 /// Done, but something failed on the way.
 const FAILED: u8 = 1;
 /// Could not start.
@@ -89,6 +103,7 @@ impl CliError {
             Self::Bake(BakeError::Stopped)
             | Self::Interchange(InterchangeError::Stopped)
             | Self::Demo(DemoError::Stopped) => STOPPED,
+            Self::Bake(BakeError::NoScratch { .. }) => REFUSED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
             Self::Bake(_)
             | Self::Preview { .. }
@@ -96,6 +111,7 @@ impl CliError {
             | Self::ChecksFailed { .. }
             | Self::Differ
             | Self::Unheard { .. }
+            | Self::Unproved { .. }
             | Self::OnCommit { .. } => FAILED,
             _ => REFUSED,
         };
@@ -116,7 +132,8 @@ impl CliError {
                 | BakeError::InputChanged { source: error },
             )
             | Self::Source(error) => error.kind(),
-            Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
+            Self::Bake(BakeError::Store(_)) | Self::Store(_) | Self::Verify(_) => "store",
+            Self::Unproved { .. } => "unproved",
             Self::Bake(_) | Self::NoTrial { .. } => "bake",
             Self::Damaged { .. } => "corrupt",
             Self::Interchange(_) | Self::Preview { .. } | Self::Report { .. } => "interchange",

@@ -13,6 +13,7 @@ mod plan;
 mod progress;
 mod report;
 mod say;
+mod verify;
 mod watch;
 
 use std::path::Path;
@@ -42,6 +43,7 @@ pub fn run() -> ExitCode {
         Command::Plan(args) => plan::plan(args, voice),
         Command::Diff(args) => diff::diff(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
+        Command::Verify(args) => verify::verify(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),
         Command::Demo(args) => demo(args, voice),

@@ -6,7 +6,7 @@ use super::chain::{Current, Sums};
 use super::collect::{self, Named};
 use super::folder::{CURRENT, LEDGER, WORLD_JSON, WorldFolder};
 use super::journal::{Found, Journal};
-use crate::{Entry, Manifest, StoreError, ledger};
+use crate::{Digest, Entry, Manifest, StoreError, ledger};
 
 /// What a writer found and did before it started.
 #[derive(Debug, Default)]
@@ -78,6 +78,7 @@ impl Base {
                 let (manifest, damage) = manifest_or_copy(world, revision, &sums)?;
                 Ok((manifest, digest, damage))
             });
+            let found = found.or_else(|damage| twin(world, revision, damage));
             match found {
                 Ok((manifest, sums, damage)) => {
                     base.damaged.extend(damage);
@@ -121,6 +122,27 @@ fn manifest_or_copy(
         Some(copy) if sums.agree(WORLD_JSON, &copy) => {
             let manifest = Manifest::from_json(&copy, &path.display().to_string())?;
             Ok((manifest, Some(damage)))
+        }
+        _ => Err(damage),
+    }
+}
+
+/// The manifest of a revision whose sums do not hold, where its own file and the copy for people are the same: two files do not
+/// rot alike. Else the damage comes back.
+fn twin(
+    world: &WorldFolder,
+    revision: u64,
+    damage: StoreError,
+) -> Result<(Manifest, Digest, Option<StoreError>), StoreError> {
+    if !damage.is_damage() {
+        return Err(damage);
+    }
+    let path = world.revision(revision).join(WORLD_JSON);
+    let own = world.files.read(&path)?;
+    match own {
+        Some(own) if world.files.read(&world.join(WORLD_JSON))?.as_ref() == Some(&own) => {
+            let manifest = Manifest::from_json(&own, &path.display().to_string())?;
+            Ok((manifest, Digest::default(), Some(damage)))
         }
         _ => Err(damage),
     }
