@@ -34,7 +34,7 @@ pub use chunk::{
 };
 pub use compare::{Plant, PlantDifference, PlantKind, compare_plants, gather};
 pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
-pub use disk::{Disk, Guard, Hold, Lock, RealDisk, Stat};
+pub use disk::{Disk, Guard, Hold, Lock, RealDisk, ScratchDisk, Stat};
 pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
 pub use facts::{Counts, Facts, SpeciesFacts};

@@ -37,6 +37,7 @@ threshold = 0.5
 max_distance = 20.0
 [output]
 directory = "out"
+on_commit = "tell"
 chunk = 32.0
 compression = "zstd"
 fields = ["slope"]
@@ -90,6 +91,21 @@ variants = { a = 1.0, b = 2.0 }
 name = "fern"
 strata = { meadow = 1.0 }
 spacing = 2.0
+[[check]]
+kind = "keep_off"
+name = "verge"
+species = "oak"
+stratum = "road" # to keep off
+distance = 2.25
+most = 77
+level = "warn"
+[[check]]
+kind = "roots"
+tolerance = 0.0625
+[[check]]
+kind = "count"
+band = [0, 987654]
+drift = 0.75
 "#;
 
 /// No stage, but how inputs are read.
@@ -344,6 +360,32 @@ const TABLE: &[Row] = &[
         "directory = \"there\"",
         NONE,
     ),
+    ("output.on_commit", "\"tell\"", "\"ask\"", NONE),
+    (
+        "check.kind",
+        "kind = \"count\"",
+        "kind = \"count\" # all",
+        NONE,
+    ),
+    ("check.name", "verge", "rim", NONE),
+    (
+        "check.species",
+        "species = \"oak\"",
+        "species = \"fir\"",
+        NONE,
+    ),
+    (
+        "check.stratum",
+        "stratum = \"road\" # to keep off",
+        "stratum = \"lake\"",
+        NONE,
+    ),
+    ("check.distance", "2.25", "2.5", NONE),
+    ("check.most", "77", "78", NONE),
+    ("check.level", "warn", "error", NONE),
+    ("check.tolerance", "0.0625", "0.125", NONE),
+    ("check.band", "987654", "987655", NONE),
+    ("check.drift", "drift = 0.75", "drift = 0.5", NONE),
     ("output.chunk", "chunk = 32.0", "chunk = 33.0", PLANTS),
     ("output.compression", "zstd", "deflate", RASTERS),
     ("output.fields", "[\"slope\"]", "[\"normals\"]", STRATA),

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use ecotone_grid::Rect;
 use ecotone_scatter::Area;
 use ecotone_store::{
-    Artefact, Entry, JobKey, JobKind, Manifest, Stage, StoreError, World, WorldWriter,
+    Artefact, Entry, JobKey, JobKind, Manifest, ScratchDisk, Stage, StoreError, World, WorldWriter,
 };
 use tempfile::TempDir;
 
@@ -65,7 +65,8 @@ pub(super) fn bake(
     if let Some(windows) = windows {
         scene.plan.jobs = jobs_over(&scene.plan, windows);
     }
-    let mut writer = WorldWriter::open(folder.path()).map_err(BakeError::from)?;
+    let mut writer =
+        WorldWriter::open_on(Arc::new(ScratchDisk), folder.path()).map_err(BakeError::from)?;
     let known = Known::new(Vec::new(), &scene.rule_digests, false);
     let mut settled = vec![None; scene.plan.jobs.len()];
     let crew = Crew {

@@ -12,9 +12,11 @@
 
 mod files;
 mod real;
+mod scratch;
 
 pub(crate) use files::Files;
 pub use real::RealDisk;
+pub use scratch::ScratchDisk;
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -1,15 +1,14 @@
 //! The lock that keeps a second writer out, and says who has it.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::folder::{LOCK, WorldFolder};
 use crate::StoreError;
 use crate::disk::{Guard, Hold, Lock};
 
-/// How often the lock file is looked at: who has just taken the lock has not yet written into it.
-const LOOKS: u32 = 20;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+/// How often the lock file is looked at: who has just taken the lock has not yet written into it, but will within milliseconds.
+const LOOKS: u32 = 5000;
 
 impl WorldFolder {
     /// Takes the writer's lock, and writes into it who has it since when.
@@ -36,13 +35,10 @@ impl WorldFolder {
         }
     }
 
-    /// Who has the lock; `None` after a short while where it does not say so.
+    /// Who has the lock; `None` where it does not say so.
     fn holder(&self, path: &Path) -> Option<String> {
         let text = self.files.read(path).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&text).trim().to_owned();
-        if text.is_empty() {
-            std::thread::sleep(BETWEEN_LOOKS);
-        }
         Some(text).filter(|text| !text.is_empty())
     }
 }
@@ -93,6 +89,8 @@ fn civil(days: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
