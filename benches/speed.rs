@@ -6,8 +6,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod measure;
+
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +19,7 @@ use ecotone_grid::{Raster, Rect, Trapezoid};
 use ecotone_scatter::{BlockId, Pattern, PatternScratch};
 use ecotone_sdf::{Bound, classes, distance, write_voids};
 use ecotone_terrain::{Gradient, Ground, NormalRules, Preset, Strata};
+use measure::{children_cpu_seconds, demo, fast_folder, machine, median};
 
 const RUNS: usize = 3;
 
@@ -32,7 +35,7 @@ fn main() {
         sizes
     };
     let scratch = tempfile::tempdir_in(fast_folder()).unwrap();
-    println!("{}", machine());
+    println!("{}; medians of {RUNS}", machine());
     println!();
     println!("| kernel, one thread | speed |");
     println!("|---|---|");
@@ -43,33 +46,6 @@ fn main() {
     for size in sizes {
         bakes(scratch.path(), size);
     }
-}
-
-fn fast_folder() -> PathBuf {
-    let shm = PathBuf::from("/dev/shm");
-    if shm.is_dir() {
-        shm
-    } else {
-        std::env::temp_dir()
-    }
-}
-
-fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cpuinfo = read("/proc/cpuinfo");
-    let model = cpuinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
-        .map_or("unknown processor", |(_, name)| name);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = read("/proc/loadavg");
-    let load = load.split(' ').next().unwrap_or("?");
-    format!("{model}, {cores} cores, load {load} at the start; medians of {RUNS}")
-}
-
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
 }
 
 /// Median seconds of one run; the first is not counted.
@@ -84,17 +60,6 @@ fn time(mut run: impl FnMut()) -> f64 {
             })
             .collect(),
     )
-}
-
-fn demo(dir: &Path, size: u32) {
-    let made = Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .arg("demo")
-        .arg(dir)
-        .args(["--size", &size.to_string()])
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(made.success());
 }
 
 fn kernels(scratch: &Path) {
@@ -275,19 +240,4 @@ fn resident_kib(status: &str) -> u64 {
             .unwrap_or(0)
     };
     field("RssAnon:") + field("RssShmem:")
-}
-
-/// User and system seconds of the children that have ended, in ticks of 1/100 s (proc(5), fields 16 and 17).
-fn children_cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let fields: Vec<f64> = after_name
-        .split(' ')
-        .filter_map(|f| f.parse().ok())
-        .collect();
-    // The state letter is not a number, so cutime is the 13th number after the name.
-    fields
-        .get(12)
-        .zip(fields.get(13))
-        .map_or(0.0, |(user, system)| (user + system) / 100.0)
 }

@@ -85,7 +85,7 @@ fn each_input_the_world_and_its_cost_are_told() {
         "range       not read",
         "tiles       3 × 3 of 64 pixels",
         "strata      meadow, rock, road",
-        "species     oak, pine, fern",
+        "species     fern, oak, pine",
         "25 m (25 px) of weights",
         "(1, 1)",
         "  on disk   about ",

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "edits/command.rs"]
-mod command;
 #[path = "edits/refused.rs"]
 mod refused;
 mod support;
@@ -288,6 +286,27 @@ fn an_undone_edit_leaves_the_world_as_it_was_file_for_file() {
         error.contains("take back 1 of the world's 0 edits"),
         "{error}"
     );
+}
+
+#[test]
+fn an_edit_makes_what_it_reaches_and_an_undone_one_makes_nothing() {
+    let place = world();
+    let out = place.path("out");
+    let made = |outcome: Outcome| {
+        outcome
+            .stages
+            .iter()
+            .map(|stage| stage.made)
+            .collect::<Vec<_>>()
+    };
+    // Inside the first tile of nine, 4 m across: a meadow's edge moves within reach of that tile and its neighbours.
+    let stroke = brush(1020.0, 1980.0, 4.0, 0.5);
+    let strata = made(edit(&out, &[paint("road", stroke, 0.9)]).unwrap())[0];
+    assert_eq!(strata, 1);
+    assert_eq!(made(undo(&out, 1).unwrap()), [0, 0, 0]);
+    // On a void an edit reaches nothing, but its tile is looked at again.
+    let on_void = made(edit(&out, &[paint("road", brush(1090.5, 1919.5, 5.0, 0.5), 1.0)]).unwrap());
+    assert_eq!(on_void, [1, 0, 0]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn one_void_in_a_plain_changes_nothing_else() {
 fn a_species_without_its_stratum_is_absent_and_a_lone_stratum_has_no_edge() {
     let place = bake(&tiff(120, 120), STRATA, |_, _| 10.0);
     let world = Finished::open(&place.path("out")).unwrap();
-    let [oaks, edelweiss] = [0, 1].map(|species| {
+    let [edelweiss, oaks] = [0, 1].map(|species| {
         world
             .manifest()
             .chunks

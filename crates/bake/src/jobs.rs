@@ -15,10 +15,12 @@ use ecotone_terrain as terrain;
 use crate::config::Field;
 use crate::draw::Drawing;
 use crate::error::BakeError;
+use crate::facts;
 use crate::fingerprint::Reads;
 use crate::inputs::Covers;
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
-use crate::scene::Scene;
+use crate::run::Crew;
+use crate::scene::{Before, Scene};
 
 /// A file that a job made, not yet written.
 pub(crate) struct Encoded {
@@ -34,6 +36,8 @@ pub(crate) struct Made {
     pub(crate) n_plants: Vec<u64>,
     /// What it counted.
     pub(crate) facts: Facts,
+    /// How the tile differs from what it held before this bake.
+    pub(crate) before: Option<Before>,
 }
 
 /// A worker's own memory, kept from job to job.
@@ -88,6 +92,22 @@ impl Worker {
             Job::Plants(chunk) => self.plants(scene, chunk, drawing),
         };
         made.map_err(|source| source.of(job))
+    }
+
+    /// How the tile that was just made differs from what it held before this bake.
+    pub(crate) fn differ(&self, crew: Crew<'_>, job: Job) -> Option<Before> {
+        let Crew {
+            scene, known, dir, ..
+        } = crew;
+        let old = |stage| known.file(job.key(), &stage);
+        match job {
+            Job::Strata(_) => {
+                let old = old(Stage::Weights)?;
+                scene.weights.differ(dir, old, &self.weights)
+            }
+            Job::Sdf(_) => scene.sdf.differ(dir, old(Stage::Sdf)?, &self.distances),
+            Job::Plants(_) => None,
+        }
     }
 
     fn read_strata(&mut self, scene: &Scene, tile: TileId) -> Result<Digest, BakeError> {
@@ -149,6 +169,7 @@ impl Worker {
         scene.weights.keep(tile, self.weights.clone());
         Ok(Made {
             files,
+            facts: facts::of_tile(&self.weights),
             ..Made::default()
         })
     }
@@ -248,7 +269,15 @@ impl Worker {
             &mut self.place_scratch,
             &mut self.plants,
         );
-        scene.encode_chunk(chunk, &self.plants)
+        let facts = facts::of_chunk(
+            &rules.species,
+            &rules.scales,
+            &fields,
+            &scene.plan.chunks.area(chunk),
+            &self.plants,
+        );
+        let made = scene.encode_chunk(chunk, &self.plants)?;
+        Ok(Made { facts, ..made })
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use ecotone_store::{Digest, Entry, Fingerprint, JobKey, content_digest};
+use ecotone_store::{Artefact, Entry, Fingerprint, JobKey, Stage, content_digest};
 
-use crate::fingerprint::RuleDigests;
+use crate::fingerprint::{RuleDigests, Sight};
 
 /// The entries of a world that a bake can take over: those of its own rules.
 pub(crate) struct Known {
@@ -49,10 +49,25 @@ impl Known {
         self.by_job.contains_key(&job)
     }
 
-    /// The entry of a job whose inputs look as they do now.
-    pub(crate) fn kept(&self, job: JobKey, sight: Option<Digest>) -> Option<&Arc<Entry>> {
+    /// The entry of a job whose inputs look as they do now, by this sight from now on.
+    pub(crate) fn kept(&self, job: JobKey, sight: Option<Sight>) -> Option<Arc<Entry>> {
         let sight = sight.filter(|_| self.trusts_sights)?;
-        self.of(job).find(|entry| entry.sight == sight)
+        if let Some(entry) = self.of(job).find(|entry| entry.sight == sight.now) {
+            return Some(entry.clone());
+        }
+        let before = sight.before?;
+        let known = self.of(job).find(|entry| entry.sight == before)?;
+        Some(Arc::new(Entry {
+            sight: sight.now,
+            ..Entry::clone(known)
+        }))
+    }
+
+    /// The file of a stage that a job made before: that of the newest entry.
+    pub(crate) fn file(&self, job: JobKey, stage: &Stage) -> Option<&Artefact> {
+        let entry = self.of(job).next()?;
+        let (_, file) = entry.files.iter().find(|(of, _)| of == stage)?;
+        Some(file)
     }
 
     /// The entry of a job that read the same by the same rules.

@@ -18,7 +18,9 @@ pub mod config;
 mod draw;
 pub mod edit;
 mod error;
+mod facts;
 mod fingerprint;
+mod forecast;
 mod ground;
 mod inputs;
 mod jobs;
@@ -33,15 +35,21 @@ pub mod survey;
 mod system;
 mod tally;
 mod trim;
+pub mod verify;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ecotone_geotiff::SourceError;
-use ecotone_store::{Committed, EditRecord, Entry, Manifest, Revision, Stage, WorldWriter};
+use ecotone_store::{
+    Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
+};
 
+pub use ecotone_store::{JobKey, JobKind};
 pub use error::BakeError;
+pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
+pub use forecast::{Due, Forecast, StageForecast, Why};
 pub use inputs::shapes::geojson;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
@@ -65,6 +73,8 @@ pub struct Options {
     pub edits: Option<EditLog>,
     /// Trust nothing but content: read every input, and every file that an earlier bake left.
     pub paranoid: bool,
+    /// Where the world is written.
+    pub disk: Arc<dyn Disk>,
 }
 
 /// Edits on the map's grid, and the world directory that has their rasters; a bake into another one copies them.
@@ -84,6 +94,7 @@ impl Default for Options {
             memory_bytes: 192 << 20,
             edits: None,
             paranoid: false,
+            disk: Arc::new(RealDisk),
         }
     }
 }
@@ -101,6 +112,7 @@ pub struct Bake {
     /// Names of the species, in the order of the config.
     species: Vec<String>,
     paranoid: bool,
+    disk: Arc<dyn Disk>,
 }
 
 /// What a bake did.
@@ -112,6 +124,8 @@ pub struct Outcome {
     pub n_plants: Vec<(String, u64)>,
     /// What became of the jobs of each stage.
     pub stages: Vec<StageTally>,
+    /// Jobs that were taken over from a bake that did not end.
+    pub n_resumed: usize,
 }
 
 /// Plants of a species in a world.
@@ -176,7 +190,6 @@ impl Bake {
             edits_from: (!is_at_home).then(|| edits.dir().to_owned()),
             scene,
             out,
-            config: loaded.text,
             seen_edits: None,
             species: loaded
                 .config
@@ -184,7 +197,9 @@ impl Bake {
                 .iter()
                 .map(|s| s.name.clone())
                 .collect(),
+            config: loaded.text,
             paranoid: options.paranoid,
+            disk: Arc::clone(&options.disk),
         })
     }
 
@@ -196,6 +211,16 @@ impl Bake {
     /// The world directory.
     pub fn out(&self) -> &Path {
         &self.out
+    }
+
+    /// How the jobs count each species for reports, in the order of the manifest.
+    pub fn scales(&self) -> &[SpeciesScale] {
+        &self.scene.rules.scales
+    }
+
+    /// Square metres that each point of [`SpeciesFacts::points`](ecotone_store::SpeciesFacts) stands for.
+    pub fn point_m2(&self) -> f64 {
+        facts::point_m2(self.scene.plan.transform.pixel)
     }
 
     /// The inputs, a line for each.
@@ -229,8 +254,8 @@ impl Bake {
         cancel: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
-        let mut writer =
-            WorldWriter::open(&self.out).map_err(|source| BakeError::Closed { source })?;
+        let mut writer = WorldWriter::open_on(Arc::clone(&self.disk), &self.out)
+            .map_err(|source| BakeError::Closed { source })?;
         let current = writer.current().map(|world| world.edits.as_slice());
         if let Some(seen) = &self.seen_edits
             && current.unwrap_or_default() != seen
@@ -251,6 +276,8 @@ impl Bake {
         self.bring_edits(writer)?;
         let settled = self.settle(writer, threads, cancel, progress)?;
         let stages = tally::tallies(&settled);
+        let n_taken = stages.iter().map(|stage| stage.kept + stage.same).sum();
+        let n_resumed = writer.recovered().n_found.min(n_taken);
         let entries = settled.into_iter().map(|s| Arc::unwrap_or_clone(s.entry));
         let ledger: Vec<Entry> = entries.collect();
         let inputs = &self.scene.inputs;
@@ -274,6 +301,7 @@ impl Bake {
             committed,
             n_plants,
             stages,
+            n_resumed,
         })
     }
 
@@ -300,6 +328,9 @@ impl Bake {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<Settled>, BakeError> {
         let entries = writer.known(self.paranoid)?;
+        for damage in &writer.recovered().damaged {
+            tracing::warn!("{damage}");
+        }
         let mut known = Known::new(entries, &self.scene.rule_digests, !self.paranoid);
         let mut settled = vec![None; self.scene.plan.jobs.len()];
         loop {
@@ -313,12 +344,12 @@ impl Bake {
             let Err(error) = run::run(crew, writer, &mut settled, progress) else {
                 break;
             };
-            // What is done is not lost with what failed; the error that matters is the first.
-            let _ = writer.settle();
             let done = settled.iter().flatten().map(|s: &Settled| s.entry.clone());
             done.for_each(|entry| known.learn(entry));
             // Damage that is not among what is known cannot be helped by making it again.
             if !error.is_of_rot() || known.verify(&self.out) == 0 {
+                // What is done is there for the next bake; the error that matters is the first.
+                let _ = writer.settle();
                 return Err(self.why(error));
             }
             self.scene.forget_tiles();

@@ -10,7 +10,9 @@ use ecotone_terrain::{NormalRules, Strata};
 
 use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
+use crate::facts::SpeciesScale;
 use crate::plan::Reaches;
+pub(crate) use strata::noise_seed;
 
 /// Square metres in a hectare.
 const M2_PER_HA: f64 = 10_000.0;
@@ -25,6 +27,8 @@ pub(crate) struct Rules {
     /// By name.
     pub(crate) species: Vec<scatter::Species>,
     pub(crate) patterns: Vec<Pattern>,
+    /// How plants are counted, by species.
+    pub(crate) scales: Vec<SpeciesScale>,
     pub(crate) fields: Vec<Field>,
 }
 
@@ -42,8 +46,12 @@ impl Rules {
                 .iter()
                 .map(|species| pattern(config.seed, species))
                 .collect(),
+            scales: species
+                .iter()
+                .map(|species| SpeciesScale::new(species, config.edges.max_distance))
+                .collect(),
             species,
-            fields: config.output.fields.clone(),
+            fields: fields(config),
         };
         rules.check_densities(loaded)?;
         Ok(rules)
@@ -92,6 +100,13 @@ pub(crate) fn by_name(config: &Config) -> impl Iterator<Item = (usize, &Species)
     let mut species: Vec<_> = config.species.iter().enumerate().collect();
     species.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     species.into_iter()
+}
+
+/// The optional rasters in an order of their own: that of the config says nothing.
+fn fields(config: &Config) -> Vec<Field> {
+    let mut fields = config.output.fields.clone();
+    fields.sort();
+    fields
 }
 
 /// Where a species could stand, but for points that its density leaves out everywhere.

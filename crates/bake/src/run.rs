@@ -17,10 +17,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ecotone_store::{Artefact, Digest, Entry, Fingerprint, Stage, WorldWriter};
+use ecotone_store::{Artefact, Entry, Fingerprint, Stage, WorldWriter};
 
 use crate::draw::Drawing;
 use crate::error::BakeError;
+use crate::fingerprint::Sight;
 use crate::jobs::{Made, Worker};
 use crate::known::Known;
 use crate::plan::Job;
@@ -140,7 +141,7 @@ fn spawn<'scope>(
 struct Task {
     idx: usize,
     job: Job,
-    sight: Option<Digest>,
+    sight: Option<Sight>,
 }
 
 /// What a worker found or made.
@@ -202,7 +203,9 @@ fn perform(crew: Crew<'_>, worker: &mut Worker, task: Task) -> Result<Done, Bake
                 true => Drawing::Alone,
                 false => Drawing::Blocks,
             };
-            Work::Made(worker.make(scene, job, drawing)?)
+            let mut made = worker.make(scene, job, drawing)?;
+            made.before = worker.differ(crew, job);
+            Work::Made(made)
         }
     };
     let seconds = start.zip(thread_cpu_seconds()).map(|(from, to)| to - from);
@@ -243,7 +246,7 @@ fn write(
 fn settle(scene: &Scene, writer: &mut WorldWriter, done: Done) -> Result<Event, BakeError> {
     let Task { idx, job, sight } = done.task;
     // No sight is as good as one that nothing looks like.
-    let sight = sight.unwrap_or_default();
+    let sight = sight.map(|sight| sight.now).unwrap_or_default();
     let (entry, fate) = match done.work {
         Work::Same(known) => {
             let entry = Entry {
@@ -398,7 +401,7 @@ impl<'a> Coordinator<'a> {
             // Where the run starts again, what it made before stays made.
             let before = self.settled[idx].take();
             let settled = Settled {
-                entry: entry.clone(),
+                entry,
                 fate: before.as_ref().map_or(Fate::Kept, |before| before.fate),
                 cpu_us: before.map_or(0, |before| before.cpu_us),
             };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ecotone_geotiff::{BlockCache, Options as SourceOptions, Source};
@@ -50,12 +51,24 @@ pub(crate) struct Tiles<T> {
     budget_bytes: usize,
     files: Vec<OnceLock<Stored>>,
     blocks: Arc<BlockCache>,
+    /// Tiles that were compared with what they held before.
+    n_compared: AtomicUsize,
 }
 
 /// Where a finished tile lies, and what it holds.
 struct Stored {
     path: PathBuf,
     digest: String,
+    /// What it held before this bake.
+    before: Option<Before>,
+}
+
+/// What a tile held before it was made again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Before {
+    pub(crate) digest: String,
+    /// A rectangle around all pixels that are others now; empty where there are none.
+    pub(crate) changed: Rect,
 }
 
 impl Stored {
@@ -72,7 +85,7 @@ impl Stored {
     }
 }
 
-impl<T: ecotone_geotiff::Sample> Tiles<T> {
+impl<T: ecotone_geotiff::Sample + PartialEq> Tiles<T> {
     pub(crate) fn new(tiles: TileGrid, budget_bytes: usize) -> Self {
         let (columns, rows) = tiles.n_tiles();
         Self {
@@ -84,6 +97,7 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
                 .collect(),
             // Whole tiles are kept decoded above; their blocks need not be kept as well.
             blocks: Arc::new(BlockCache::new(0)),
+            n_compared: AtomicUsize::new(0),
         }
     }
 
@@ -102,18 +116,60 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
     }
 
     /// Notes that a tile lies on disk.
-    pub(crate) fn note(&self, tile: TileId, path: PathBuf, digest: &str) {
-        let digest = digest.to_owned();
+    pub(crate) fn note(&self, tile: TileId, path: PathBuf, digest: &str, before: Option<Before>) {
+        let stored = Stored {
+            path,
+            digest: digest.to_owned(),
+            before,
+        };
         // Once in a bake: a second time says the same.
-        let _ = self.slot(tile).set(Stored { path, digest });
+        let _ = self.slot(tile).set(stored);
     }
 
     /// Looks at the digests of the tiles under a window, which are on disk.
     pub(crate) fn look_at(&self, window: Rect, look: &mut Look) {
         for tile in self.tiles.over(window) {
             let stored = self.slot(tile).get();
-            look.text(stored.map_or("", |stored| stored.digest.as_str()));
+            let stored = stored.expect("a job is looked at after the tiles it reads are written");
+            look.tile(&stored.digest, stored.before.as_ref(), window);
         }
+    }
+
+    /// How a tile differs from what it held before, as the file of that says.
+    ///
+    /// `None` where that file cannot be read, is damaged or of another shape; and after some tiles of a bake: where much changes,
+    /// what is beside it mostly changes as well, and this would only take time.
+    pub(crate) fn differ(&self, dir: &Path, old: &Artefact, new: &Raster<T>) -> Option<Before> {
+        /// Tuned for an edit, which reaches a few tiles.
+        const MOST: usize = 32;
+        if self.n_compared.fetch_add(1, Ordering::Relaxed) >= MOST {
+            return None;
+        }
+        let stored = Stored {
+            path: dir.join(&old.file),
+            digest: old.digest.clone(),
+            before: None,
+        };
+        let old = self.read_back(&stored, new.rect()).ok()?;
+        let changed = (old.n_bands() == new.n_bands()).then(|| difference(&old, new))?;
+        Some(Before {
+            digest: stored.digest,
+            changed,
+        })
+    }
+
+    fn read_back(&self, file: &Stored, rect: Rect) -> Result<Raster<T>, BakeError> {
+        file.verify()?;
+        let options = SourceOptions::default();
+        let source = Source::open(&file.path, &options, self.blocks.clone())?;
+        let stored = source.read_all::<T>()?;
+        let (n_bands, size) = (stored.n_bands(), stored.rect());
+        if (size.width(), size.height()) != (rect.width(), rect.height()) {
+            let reason = "it has another size".to_owned();
+            let path = file.path.clone();
+            return Err(BakeError::Rotten { path, reason });
+        }
+        Ok(Raster::from_pixels(rect, n_bands, stored.into_pixels()))
     }
 
     /// Keeps a tile that was just made.
@@ -132,16 +188,7 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
                     .slot(tile)
                     .get()
                     .expect("a job runs after the tiles it reads are written");
-                file.verify()?;
-                let options = SourceOptions::default();
-                let source = Source::open(&file.path, &options, self.blocks.clone())?;
-                let stored = source.read_all::<T>()?;
-                let n_bands = stored.n_bands();
-                Ok(Raster::from_pixels(
-                    self.tiles.rect(tile),
-                    n_bands,
-                    stored.into_pixels(),
-                ))
+                self.read_back(file, self.tiles.rect(tile))
             },
         )
     }
@@ -167,6 +214,29 @@ impl<T: ecotone_geotiff::Sample> Tiles<T> {
         }
         Ok(())
     }
+}
+
+/// A rectangle around the pixels in which two rasters of one shape differ.
+fn difference<T: Copy + PartialEq>(old: &Raster<T>, new: &Raster<T>) -> Rect {
+    let rect = new.rect();
+    let mut around = Rect::new(rect.x1, rect.y1, rect.x0, rect.y0);
+    for band in 0..new.n_bands() {
+        let (old, new) = (old.band(band), new.band(band));
+        for y in rect.y0..rect.y1 {
+            let (old, new) = (old.row(y), new.row(y));
+            if old == new {
+                continue;
+            }
+            let differs = |(a, b): (&T, &T)| a != b;
+            let first = old.iter().zip(new).position(differs).unwrap_or(0) as i64;
+            let last = old.iter().zip(new).rposition(differs).unwrap_or(0) as i64;
+            around.x0 = around.x0.min(rect.x0 + first);
+            around.x1 = around.x1.max(rect.x0 + last + 1);
+            around.y0 = around.y0.min(y);
+            around.y1 = around.y1.max(y + 1);
+        }
+    }
+    around
 }
 
 impl Scene {
@@ -218,7 +288,8 @@ impl Scene {
         let mut files = Vec::with_capacity(made.files.len());
         for Encoded { stage, bytes } in made.files {
             let artefact = writer.put(&stage, x, y, &bytes)?;
-            self.note(job, &stage, &artefact, writer.path(&artefact)?);
+            let path = writer.path(&artefact)?;
+            self.note(job, &stage, (&artefact, path), made.before.clone());
             files.push((stage, artefact));
         }
         Ok(Written {
@@ -230,14 +301,21 @@ impl Scene {
     /// Notes where the files of a finished job lie for the jobs that read them.
     pub(crate) fn note_all(&self, job: Job, files: &[(Stage, Artefact)], dir: &Path) {
         for (stage, artefact) in files {
-            self.note(job, stage, artefact, dir.join(&artefact.file));
+            self.note(job, stage, (artefact, dir.join(&artefact.file)), None);
         }
     }
 
-    fn note(&self, job: Job, stage: &Stage, artefact: &Artefact, path: PathBuf) {
+    fn note(
+        &self,
+        job: Job,
+        stage: &Stage,
+        (artefact, path): (&Artefact, PathBuf),
+        before: Option<Before>,
+    ) {
+        let digest = &artefact.digest;
         match (job, stage) {
-            (Job::Strata(tile), Stage::Weights) => self.weights.note(tile, path, &artefact.digest),
-            (Job::Sdf(tile), Stage::Sdf) => self.sdf.note(tile, path, &artefact.digest),
+            (Job::Strata(tile), Stage::Weights) => self.weights.note(tile, path, digest, before),
+            (Job::Sdf(tile), Stage::Sdf) => self.sdf.note(tile, path, digest, before),
             _ => {}
         }
     }
@@ -371,4 +449,22 @@ fn too_many(loaded: &Loaded, key: &str, what: &str, found: u64, most: u64) -> Ba
     );
     let help = format!("make {key} larger");
     loaded.error_at(key, message, Some(help)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_around_all_that_differs() {
+        let rect = Rect::new(10, 20, 18, 26);
+        let old = Raster::new(rect, 2, 5_u8);
+        let mut new = old.clone();
+        assert!(difference(&old, &new).is_empty());
+        new.row_mut(0, 22)[3] = 6;
+        assert_eq!(difference(&old, &new), Rect::new(13, 22, 14, 23));
+        new.row_mut(1, 25)[7] = 6;
+        new.row_mut(1, 25)[1] = 4;
+        assert_eq!(difference(&old, &new), Rect::new(11, 22, 18, 26));
+    }
 }

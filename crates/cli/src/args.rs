@@ -73,6 +73,33 @@ Exit codes:
   2    the config or an input is wrong
   130  stopped by the user";
 
+const PLAN_HELP: &str = "\
+Examples:
+  ecotone plan world.toml
+  ecotone plan world.toml --limit 100
+  ecotone plan world.toml --json | jq '.due[] | select(.stage == \"strata\")'
+
+With --json one object is printed:
+  revision    the one that the bake would go on from, or null
+  stages      by name: jobs, kept, runs, may_run, cpu_seconds, may_cpu_seconds
+  due         the jobs that are not kept: stage, x, y, certain, why; as the case may be, key, old, new, file, files,
+              of, tile
+  wall_seconds, most_wall_seconds
+              with one thread for each core: of the jobs that would run, and of those that may run as well
+  map, tile_size, jobs, reach_px, competition_m";
+
+const VERIFY_HELP: &str = "\
+Examples:
+  ecotone verify out
+  ecotone verify out --regions 20 --seed 3
+  ecotone verify out --full --scratch /fast/tmp
+
+Exit codes:
+  0    all of it holds
+  1    a file is damaged, a pixel or plant differs, or the inputs are others than when the world was baked
+  2    could not start: no world, inputs missing, or no room
+  130  stopped by the user";
+
 /// Longest side of a picture, where nobody says otherwise.
 pub(crate) const PREVIEW_PX: u32 = 1600;
 
@@ -110,11 +137,12 @@ Examples:
     /// --undo takes it back. A brush or an option may be given more than once.
     #[command(after_help = EDIT_HELP)]
     Edit(EditArgs),
-    /// Show what a bake would run, and how far each stage reads.
-    #[command(
-        after_help = "Examples:\n  ecotone plan world.toml\n  ecotone plan world.toml --json"
-    )]
-    Plan(ConfigArgs),
+    /// Show what a bake would run and why, and how far each stage reads.
+    ///
+    /// Weights are decided exactly. Distances and plants in reach of a tile that would run may run too: they do where it
+    /// turns out other than it was. Nothing is written.
+    #[command(after_help = PLAN_HELP)]
+    Plan(PlanArgs),
     /// Say what differs between two worlds, or two revisions of one: plants by their ids, and fields pixel by pixel.
     ///
     /// A plant is the same while its species and its id are, and then stands where it stood. Of what may have become of it the
@@ -128,6 +156,12 @@ Examples:
   ecotone inspect out/vegetation/x0003_y0012.5e1f….eco
   ecotone inspect out --digest")]
     Inspect(InspectArgs),
+    /// Prove that a world is what a fresh bake of it makes, and that how it was cut does not show.
+    ///
+    /// Every file is read for its digest; sample regions are baked afresh in a scratch folder, once as the world is cut and
+    /// once with other tiles, chunks and threads, and compared value by value and plant by plant.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(VerifyArgs),
     /// Draw a baked world, or one of its fields, as a PNG.
     #[command(after_help = "\
 Examples:
@@ -171,6 +205,21 @@ pub(crate) struct BakeArgs {
     /// Draw the world into this PNG once it is baked.
     #[arg(long, value_name = "FILE")]
     pub(crate) preview: Option<PathBuf>,
+    /// Write no report.html and report.json into the world directory.
+    #[arg(long)]
+    pub(crate) no_report: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) world: ConfigArgs,
+    /// Trust no file's date: read every input, as `bake --paranoid` does.
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+    /// Show so many of the jobs that would run; --json shows all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
 }
 
 #[derive(Args, Debug)]
@@ -271,6 +320,30 @@ pub(crate) struct InspectArgs {
     /// Print one JSON line with the digest of the content.
     #[arg(long)]
     pub(crate) digest: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// World directory.
+    pub(crate) world: PathBuf,
+    /// Bake the whole map afresh, twice; it takes as much room as the world, and twice the time of a bake.
+    #[arg(long, conflicts_with = "regions")]
+    pub(crate) full: bool,
+    /// Sample regions of 256 × 256 pixels; by default up to six, fewer where tiles are large.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) regions: Option<u16>,
+    /// Another seed samples other regions.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Folder to bake in; by default beside the world. What is made in it is removed again.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Worker threads; by default one a core. The bake with other tiles takes one more.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory for decoded inputs and tiles that are kept at hand, such as 192M or 2G.
+    #[arg(long, value_name = "BYTES", default_value = "192M", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
 }
 
 #[derive(Args, Debug)]

@@ -1,28 +1,36 @@
-//! `ecotone bake` and `plan`.
+//! `ecotone bake`.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ecotone_bake::{Bake, Job, Options, Outcome, config};
+use ecotone_bake::config::{self, Loaded};
+use ecotone_bake::{Bake, JobKind, Options, Outcome, StageTally};
 use ecotone_interchange::{Finished, InterchangeError, Layer, Preview};
 use serde_json::json;
 
+use crate::after::after_commit;
 use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::say::{Voice, duration, note, reach_px, thousands};
+use crate::report::{self, Subject};
+use crate::say::{Voice, duration, note, thousands};
+use crate::watch::Watch;
 
 pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(file) = &args.preview {
         check_target(file)?;
     }
-    let bake = open(&args.world, args.memory, args.paranoid, voice)?;
+    let (loaded, bake) = open(&args.world, args.memory, args.paranoid, voice)?;
+    let subject = Subject::new(&loaded, &bake);
     let out = bake.out().to_owned();
     let n_pixels = bake.plan().tiles.map().area() as u64;
-    let mut progress = Progress::new(voice, "bake", n_pixels);
-    let outcome = bake.run(threads(args.threads), &stop_on_ctrl_c(), &mut |at| {
-        progress.report(at.done as f64 / at.total as f64, at.n_plants)
+    let threads = threads(args.threads);
+    let (mut progress, mut watch) = (Progress::new(voice, "bake", n_pixels), Watch::new());
+    let outcome = bake.run(threads, &stop_on_ctrl_c(), &mut |at| {
+        let share = at.done as f64 / at.total as f64;
+        watch.look(share);
+        progress.report(share, at.n_plants);
     });
     let seconds = progress.seconds();
     drop(progress);
@@ -30,11 +38,20 @@ pub(crate) fn bake(args: &BakeArgs, voice: Voice) -> Result<(), CliError> {
     for warning in &outcome.committed.warnings {
         voice.warn(warning);
     }
-    report(&outcome, &out, n_pixels, seconds, voice);
-    match &args.preview {
-        Some(file) => preview(&out, file, voice).map_err(|source| CliError::Preview { source }),
-        None => Ok(()),
+    let run = (watch, threads);
+    let concluded = report::conclude(subject, &outcome, &out, run, !args.no_report, voice);
+    say(&outcome, &out, n_pixels, seconds, voice);
+    if outcome.committed.is_new && !args.no_report {
+        let page = out.join(report::PAGE);
+        voice.line(format_args!("report      {}", page.display()));
     }
+    // The studio's tools hear of the revision whatever came of its checks.
+    let on_commit = loaded.config.output.on_commit.as_deref();
+    let followed = after_commit(on_commit, &outcome.committed, &out, voice);
+    if let Some(file) = &args.preview {
+        preview(&out, file, voice).map_err(|source| CliError::Preview { source })?;
+    }
+    concluded.and(followed)
 }
 
 /// A picture that cannot be written is told before the bake, not after.
@@ -48,12 +65,12 @@ fn check_target(file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn open(
+pub(crate) fn open(
     args: &ConfigArgs,
     memory_bytes: u64,
     paranoid: bool,
     voice: Voice,
-) -> Result<Bake, CliError> {
+) -> Result<(Loaded, Bake), CliError> {
     let loaded = config::load(&args.config)?;
     let bake = Bake::open(
         &loaded,
@@ -67,7 +84,7 @@ fn open(
     for warning in bake.warnings() {
         voice.warn(warning);
     }
-    Ok(bake)
+    Ok((loaded, bake))
 }
 
 pub(crate) fn threads(threads: Option<u16>) -> usize {
@@ -97,7 +114,7 @@ pub(crate) fn stopped_by_user(what_stays: &'static str) -> Arc<AtomicBool> {
     stop
 }
 
-fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice) {
+fn say(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice) {
     let committed = &outcome.committed;
     let n_plants: u64 = outcome.n_plants.iter().map(|(_, n)| n).sum();
     let rate = n_pixels as f64 / 1e6 / seconds.max(1e-9);
@@ -114,6 +131,7 @@ fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voi
             duration(seconds)
         ));
     }
+    tell(outcome, voice);
     for (name, n) in &outcome.n_plants {
         voice.line(format_args!("  {:>12} {name}", thousands(*n)));
     }
@@ -128,10 +146,52 @@ fn report(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voi
         "revision": committed.revision,
         "new": committed.is_new,
         "seconds": seconds,
+        "resumed": outcome.n_resumed,
+        "stages": outcome.stages.iter().map(stage_json).collect::<serde_json::Map<_, _>>(),
         "mpx_per_s": rate,
         "directory": out,
         "plants": outcome.n_plants.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
     }));
+}
+
+/// Says what became of the jobs of each stage, in a line each.
+fn tell(outcome: &Outcome, voice: Voice) {
+    if outcome.n_resumed > 0 {
+        let total: usize = outcome.stages.iter().map(|stage| stage.total).sum();
+        voice.line(format_args!(
+            "went on from a bake that did not end: {} of {} jobs were done",
+            thousands(outcome.n_resumed as u64),
+            thousands(total as u64)
+        ));
+    }
+    for stage in outcome.stages.iter().filter(|stage| stage.total > 0) {
+        voice.line(format_args!(
+            "{:<11} {} made, {} read and found the same, {} kept",
+            stage_name(stage.kind),
+            thousands(stage.made as u64),
+            thousands(stage.same as u64),
+            thousands(stage.kept as u64)
+        ));
+    }
+}
+
+pub(crate) fn stage_name(kind: JobKind) -> &'static str {
+    match kind {
+        JobKind::Strata => "strata",
+        JobKind::Sdf => "sdf",
+        JobKind::Plants => "plants",
+    }
+}
+
+fn stage_json(stage: &StageTally) -> (String, serde_json::Value) {
+    let tally = json!({
+        "jobs": stage.total,
+        "made": stage.made,
+        "same": stage.same,
+        "kept": stage.kept,
+        "cpu_seconds": stage.cpu_seconds,
+    });
+    (stage_name(stage.kind).to_owned(), tally)
 }
 
 fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError> {
@@ -141,52 +201,4 @@ fn preview(out: &Path, file: &Path, voice: Voice) -> Result<(), InterchangeError
         size_px: PREVIEW_PX,
     };
     crate::picture(&Finished::open(out)?, &preview, file, voice)
-}
-
-pub(crate) fn plan(args: &ConfigArgs, voice: Voice) -> Result<(), CliError> {
-    let bake = open(args, 0, false, voice)?;
-    let plan = bake.plan();
-    let count = |of: fn(&Job) -> bool| plan.jobs.iter().filter(|job| of(job)).count();
-    let strata = count(|job| matches!(job, Job::Strata(_)));
-    let sdf = count(|job| matches!(job, Job::Sdf(_)));
-    let plants = count(|job| matches!(job, Job::Plants(_)));
-    let reaches = &plan.reaches;
-    let map = plan.tiles.map();
-    voice.line(format_args!(
-        "map       {} × {} pixels in tiles of {}; chunks of {} m",
-        map.width(),
-        map.height(),
-        plan.tiles.size(),
-        plan.chunks.size as f64 / ecotone_bake::STEPS_PER_M
-    ));
-    voice.line("stage       jobs  reads around its own");
-    let pixels = |reach: ecotone_grid::Reach| format!("{} × {} pixels", reach.x, reach.y);
-    voice.line(format_args!(
-        "strata  {strata:>8}  {} of heights",
-        pixels(reaches.strata)
-    ));
-    voice.line(format_args!(
-        "sdf     {sdf:>8}  {} of weights",
-        pixels(reaches.sdf)
-    ));
-    voice.line(format_args!(
-        "plants  {plants:>8}  {:.3} m of ground, {} of fields",
-        reaches.competition_m,
-        pixels(reaches.plants)
-    ));
-    voice.line(format_args!(
-        "a change of heights or masks moves no plant beyond {} ({:.1} × {:.1} m)",
-        pixels(reaches.total()),
-        f64::from(reaches.total().x) * plan.transform.pixel.x,
-        f64::from(reaches.total().y) * plan.transform.pixel.y
-    ));
-    voice.json(&json!({
-        "event": "plan",
-        "map": [map.width(), map.height()],
-        "tile_size": plan.tiles.size(),
-        "jobs": { "strata": strata, "sdf": sdf, "plants": plants },
-        "reach_px": reach_px(reaches),
-        "competition_m": reaches.competition_m,
-    }));
-    Ok(())
 }

@@ -7,6 +7,7 @@ use ecotone_bake::edit::{Alpha, Brush, Change, Editing};
 use ecotone_store::{Changed, EditRecord, PatchWord, World};
 use serde_json::json;
 
+use crate::after::after_commit;
 use crate::args::{EditArgs, PatchModeWord, parse_stroke};
 use crate::bake::{stop_on_ctrl_c, threads};
 use crate::error::CliError;
@@ -22,6 +23,7 @@ pub(crate) fn edit(args: &EditArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(warning) = editing.of_config() {
         voice.warn(warning);
     }
+    let on_commit = editing.on_commit().map(str::to_owned);
     let before = editing.log().len();
     for change in &changes {
         editing.add(change)?;
@@ -43,7 +45,7 @@ pub(crate) fn edit(args: &EditArgs, voice: Voice) -> Result<(), CliError> {
         voice.warn(warning);
     }
     report(&made, &taken_back, &outcome, seconds, voice);
-    Ok(())
+    after_commit(on_commit.as_deref(), &outcome.committed, &args.world, voice)
 }
 
 /// What the arguments ask for.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use ecotone_bake::BakeError;
 use ecotone_bake::config::ConfigError;
+use ecotone_bake::verify::VerifyError;
 use ecotone_geotiff::SourceError;
 use ecotone_interchange::InterchangeError;
 use ecotone_store::StoreError;
@@ -26,6 +27,10 @@ pub(crate) enum CliError {
     Interchange(#[from] InterchangeError),
     #[error(transparent)]
     Demo(#[from] DemoError),
+    #[error(transparent)]
+    Verify(VerifyError),
+    #[error("{} is not proved: {why}", path.display())]
+    Unproved { path: PathBuf, why: String },
     #[error("{} of the inputs cannot be read", if *n_failures == 1 { "a part".to_owned() } else { format!("{n_failures} parts or more") })]
     Damaged { n_failures: usize },
     #[error("no tile can be baked on trial: {source}")]
@@ -60,6 +65,28 @@ pub(crate) enum CliError {
     Unheard { source: std::io::Error },
     #[error("the preview failed, but the bake stands: {source}")]
     Preview { source: InterchangeError },
+    #[error("the report failed, but the bake stands: {source}")]
+    Report { source: InterchangeError },
+    #[error(
+        "{} failed; the bake stands, and its report says where",
+        if *n_checks == 1 { "the check".to_owned() } else { format!("{n_failed} of {n_checks} checks") }
+    )]
+    ChecksFailed { n_failed: u64, n_checks: usize },
+    #[error("the command on_commit failed, but revision {revision} stands: `{command}`: {why}")]
+    OnCommit {
+        command: String,
+        why: String,
+        revision: u64,
+    },
+}
+
+impl From<VerifyError> for CliError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Bake(error) => Self::Bake(error),
+            error => Self::Verify(error),
+        }
+    }
 }
 
 /// Done, but something failed on the way.
@@ -76,8 +103,16 @@ impl CliError {
             Self::Bake(BakeError::Stopped)
             | Self::Interchange(InterchangeError::Stopped)
             | Self::Demo(DemoError::Stopped) => STOPPED,
+            Self::Bake(BakeError::NoScratch { .. }) => REFUSED,
             Self::Bake(error) if error.is_refusal() => REFUSED,
-            Self::Bake(_) | Self::Preview { .. } | Self::Differ | Self::Unheard { .. } => FAILED,
+            Self::Bake(_)
+            | Self::Preview { .. }
+            | Self::Report { .. }
+            | Self::ChecksFailed { .. }
+            | Self::Differ
+            | Self::Unheard { .. }
+            | Self::Unproved { .. }
+            | Self::OnCommit { .. } => FAILED,
             _ => REFUSED,
         };
         code.into()
@@ -97,10 +132,13 @@ impl CliError {
                 | BakeError::InputChanged { source: error },
             )
             | Self::Source(error) => error.kind(),
-            Self::Bake(BakeError::Store(_)) | Self::Store(_) => "store",
+            Self::Bake(BakeError::Store(_)) | Self::Store(_) | Self::Verify(_) => "store",
+            Self::Unproved { .. } => "unproved",
             Self::Bake(_) | Self::NoTrial { .. } => "bake",
             Self::Damaged { .. } => "corrupt",
-            Self::Interchange(_) | Self::Preview { .. } => "interchange",
+            Self::Interchange(_) | Self::Preview { .. } | Self::Report { .. } => "interchange",
+            Self::ChecksFailed { .. } => "checks",
+            Self::OnCommit { .. } => "on_commit",
             Self::Demo(_) => "demo",
             Self::NothingThere { .. } | Self::Unreadable { .. } | Self::Unheard { .. } => "io",
             Self::Differ => "differ",

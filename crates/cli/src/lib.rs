@@ -1,5 +1,6 @@
 //! The command line: arguments, progress, exit codes. The only crate that prints.
 
+mod after;
 mod args;
 mod bake;
 mod check;
@@ -8,8 +9,12 @@ mod diff;
 mod edit;
 mod error;
 mod inspect;
+mod plan;
 mod progress;
+mod report;
 mod say;
+mod verify;
+mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,9 +40,10 @@ pub fn run() -> ExitCode {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
         Command::Edit(args) => edit::edit(args, voice),
-        Command::Plan(args) => bake::plan(args, voice),
+        Command::Plan(args) => plan::plan(args, voice),
         Command::Diff(args) => diff::diff(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
+        Command::Verify(args) => verify::verify(args, voice),
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),
         Command::Demo(args) => demo(args, voice),

@@ -1,6 +1,6 @@
-//! Exports and pictures of a finished world, and what differs between two.
+//! Exports, pictures, checks and reports of a finished world, and what differs between two.
 //!
-//! Reads a committed world in windows, digests it, writes its plants as a table and draws it. It does not know how a weight or a
+//! Reads a committed world in windows, digests it, checks it, writes its plants as a table, draws it and reports on it. It does not know how a weight or a
 //! plant came to be, never writes into a world, prints nothing and starts no thread.
 //!
 //! ```no_run
@@ -17,6 +17,7 @@
 //! ```
 
 mod cells;
+mod checks;
 mod diff;
 mod digests;
 mod error;
@@ -25,10 +26,14 @@ mod heights;
 mod named;
 mod plants;
 mod preview;
+pub mod report;
 mod table;
 mod tiles;
 mod whole;
 
+pub use checks::{
+    Check, CheckKind, CheckLevel, Limits, Offender, Verdict, checks_digest, evaluate,
+};
 pub use diff::{
     BandDiff, Change, ChunkDiff, FieldDiff, GreatestChange, GreatestMove, PlantChange, PlantCounts,
     PlantDiff, SpeciesDiff, WorldDiff, diff, diff_to_csv,
@@ -37,5 +42,5 @@ pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;
 pub use named::world_dir;
-pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw};
+pub use preview::{CROWN_RADIUS_M, Layer, MAX_SIZE_PX, Picture, Preview, draw, sketch};
 pub use table::write_csv;

@@ -31,6 +31,6 @@ pub use area::{Area, UNITS_PER_M};
 pub use competition::{ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance};
 pub use pattern::{BlockId, Candidate, Pattern, PatternScratch, max_density_per_m2};
 pub use place::{Flora, PlaceScratch, Plant, place};
-pub use rules::{Extremes, Sample, attenuation, probability};
+pub use rules::{Expectation, Extremes, Sample, attenuation, probability};
 pub use sample::{Fields, Ground};
 pub use species::{Curve, Edge, Species};

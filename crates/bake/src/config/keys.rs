@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Species, Stratum};
+use super::{Limit, Species, Stratum};
 
 /// A world: its heights, the strata that cover it, the species that grow on them, and where it all goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,10 @@ pub struct Config {
     /// The species that grow on the strata. None listed: strata and distances only.
     #[serde(default)]
     pub species: Vec<Species>,
+    /// What must hold in the finished world. A check that fails makes `bake` end with exit code 1 and stands first in the
+    /// report; the world stands all the same.
+    #[serde(default, rename = "check")]
+    pub checks: Vec<Limit>,
     /// What is written, and where.
     #[serde(default)]
     pub output: Output,
@@ -301,6 +305,11 @@ pub struct Output {
     /// Further rasters to write beside weights and distances: "slope" in degrees, "normals" as x, y, z.
     #[schemars(extend("uniqueItems" = true), extend("examples" = [["slope", "normals"]]))]
     pub fields: Vec<Field>,
+    /// A command for the shell, run after each commit of a new revision in the folder where ecotone was started. Its last
+    /// argument is the path of the revision's changed.json; ECOTONE_WORLD, ECOTONE_REVISION and ECOTONE_CHANGED hold the
+    /// world's directory, the revision's number and that path.
+    #[schemars(length(min = 1), extend("examples" = ["python3 reload.py"]))]
+    pub on_commit: Option<String>,
 }
 
 impl Default for Output {
@@ -310,6 +319,7 @@ impl Default for Output {
             chunk: 256.0,
             compression: Compression::default(),
             fields: Vec::new(),
+            on_commit: None,
         }
     }
 }

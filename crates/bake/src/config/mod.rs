@@ -15,11 +15,13 @@
 //! ```
 
 mod check;
+mod check_limits;
 mod check_mask;
 mod check_species;
 mod document;
 mod error;
 mod keys;
+mod limits;
 mod reference;
 mod schema;
 mod shape;
@@ -40,6 +42,7 @@ pub use keys::{
     Alpha, ByteOrder, Compression, Config, Edges, Field, Gradient, Normals, Output, Patch,
     PatchMode, PixelSizeChoice, PixelSizeWord, Raw, RawType, RowOrder, Terrain, Tiles,
 };
+pub use limits::{Level, Limit, LimitKind};
 pub use reference::reference;
 pub use schema::schema;
 pub use species::{Curve, CurveWord, DistanceBand, Edge, SMALLEST_SPACING_M, Species};

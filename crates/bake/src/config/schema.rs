@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Config;
 
 /// The order in which a reader meets the keys; a key's place is the same in every table.
-const KEY_ORDER: [&str; 65] = [
+const KEY_ORDER: [&str; 71] = [
     "wavelength",
     "amplitude",
     "shifts",
@@ -21,6 +21,7 @@ const KEY_ORDER: [&str; 65] = [
     "stratum",
     "edges",
     "species",
+    "check",
     "output",
     "heights",
     "file",
@@ -76,6 +77,11 @@ const KEY_ORDER: [&str; 65] = [
     "chunk",
     "compression",
     "fields",
+    "on_commit",
+    "tolerance",
+    "drift",
+    "most",
+    "level",
 ];
 
 /// The JSON Schema of a config (draft 7, which editors of TOML read), as text.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ecotone_geotiff::{BlockCache, PatchMode};
 use ecotone_grid::GeoTransform;
-use ecotone_store::{EditOp, EditRecord, PatchWord, StoreError, World};
+use ecotone_store::{EditOp, EditRecord, Manifest, PatchWord, StoreError, World, WorldWriter};
 use ecotone_terrain::Layer;
 
 use super::raster::Hold;
@@ -48,13 +48,26 @@ impl Edits {
         let world = match World::open(dir) {
             Ok(world) => world,
             Err(StoreError::NotAWorld { .. }) => return Ok(Self::none(dir)),
+            Err(source @ StoreError::Damaged { .. }) => return Self::of_damaged(dir, source),
             Err(source) => return Err(BakeError::Closed { source }),
         };
-        Ok(Self {
-            records: world.manifest().edits.clone(),
+        Ok(Self::of_manifest(world.manifest(), dir))
+    }
+
+    /// The edits of a world whose books are damaged: of the revision that a writer goes on from, or the damage where there is none.
+    fn of_damaged(dir: &Path, source: StoreError) -> Result<Self, BakeError> {
+        let closed = |source| BakeError::Closed { source };
+        let writer = WorldWriter::open(dir).map_err(closed)?;
+        let current = writer.current().ok_or(closed(source))?;
+        Ok(Self::of_manifest(current, dir))
+    }
+
+    fn of_manifest(manifest: &Manifest, dir: &Path) -> Self {
+        Self {
+            records: manifest.edits.clone(),
             dir: dir.to_owned(),
-            grid: Some(world.manifest().grid.transform()),
-        })
+            grid: Some(manifest.grid.transform()),
+        }
     }
 
     /// The world directory that has their rasters.

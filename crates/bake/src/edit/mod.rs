@@ -270,6 +270,11 @@ impl Editing {
         Ok(self.log.split_off(kept))
     }
 
+    /// The command that the config wants run after a commit.
+    pub fn on_commit(&self) -> Option<&str> {
+        self.loaded.config.output.on_commit.as_deref()
+    }
+
     /// Rebuilds what the log's changes reach, and commits both.
     ///
     /// # Errors

@@ -7,15 +7,11 @@ use ecotone_geotiff::{BlockCache, Mosaic, MosaicFile, Options, PatchMode, Source
 use ecotone_grid::{Raster, Rect};
 use ecotone_store::{Artefact, EditRecord, content_digest};
 
-use crate::fingerprint::Look;
-
 /// The raster of an edit.
 pub(crate) struct EditRaster {
     path: PathBuf,
     /// Of its content, by the log.
     digest: String,
-    /// What its edit does, and with which content: whatever is read of it follows from that and its place.
-    identity: String,
     /// In the map.
     rect: Rect,
     blocks: Arc<BlockCache>,
@@ -33,7 +29,6 @@ impl EditRaster {
         Self {
             path: dir.join(&raster.file),
             digest: raster.digest.clone(),
-            identity: record.identity(),
             rect: record.rect(),
             blocks: Arc::clone(blocks),
             opened: OnceLock::new(),
@@ -43,14 +38,6 @@ impl EditRaster {
     /// The pixels of the map that it lies over.
     pub(crate) fn rect(&self) -> Rect {
         self.rect
-    }
-
-    /// Looks at what it is, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
-        if !self.rect.intersect(&rect).is_empty() {
-            look.rect(self.rect);
-            look.text(&self.identity);
-        }
     }
 
     /// Reads pixels of the map that it lies over; NaN where it has no value.
@@ -131,11 +118,6 @@ pub(crate) struct HeightEdit {
 }
 
 impl HeightEdit {
-    /// Looks at what it is, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
-        self.raster.look_at(rect, look);
-    }
-
     /// Lays it over what `out` holds of `map`.
     pub(crate) fn apply(
         &self,

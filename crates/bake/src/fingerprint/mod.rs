@@ -13,8 +13,8 @@ use ecotone_store::{Digest, JobKey, JobKind};
 use serde_json::Value;
 
 pub(crate) use reads::Reads;
-pub(crate) use rules::stage_rules;
-pub(crate) use sight::Look;
+pub(crate) use rules::{first_difference, stage_rules};
+pub(crate) use sight::{Look, Sight};
 
 use crate::plan::Job;
 

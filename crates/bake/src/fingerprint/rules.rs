@@ -1,46 +1,242 @@
-//! The part of the config that each stage reads, as canonical JSON: keys sorted, defaults filled in.
+//! The config as each stage reads it, as JSON: where two are equal, so is what the stage makes of equal inputs.
+//!
+//! Keys are sorted, defaults are filled in, and what stands for the same is written the same: a tilt as its slope, a noise with
+//! the seed that it has in the end, species by name. Names of files, and how they are decoded, count for no stage, since their
+//! content does. They stand under `inputs`, so that a difference of content can be told from one of the config. Nor do
+//! corrections count, which are content too: where they cover nothing they change nothing.
 
-use ecotone_store::Manifest;
-use serde_json::{Value, json};
+use ecotone_store::{FORMAT_VERSION, GridRecord, Manifest};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use crate::config::Loaded;
-use crate::rules::by_name;
+use crate::config::{Config, Loaded, Species, Stratum};
+use crate::rules::noise_seed;
 
-/// What each stage reads of the config, by the stage's name; files are not in it, since their content is read.
+/// Keys of a stratum that say where its mask is and how it is read: its coverage counts in their place.
+const OF_MASKS: [&str; 9] = [
+    "mask",
+    "mask_band",
+    "range",
+    "invert",
+    "width",
+    "radius",
+    "feather",
+    "mode",
+    "target",
+];
+
+/// What each stage reads of the config, under `strata`, `sdf` and `plants`; and under `inputs`, how files are read.
 pub(crate) fn stage_rules(loaded: &Loaded, manifest: &Manifest) -> Value {
-    let config = &loaded.config;
-    let grid = json!(manifest.grid);
-    let mut place = grid.clone();
-    if let Some(place) = place.as_object_mut() {
-        place.remove("tile_size");
-    }
-    let species: Vec<_> = by_name(config).map(|(_, species)| species).collect();
+    of(&loaded.config, &manifest.grid)
+}
+
+fn of(config: &Config, grid: &GridRecord) -> Value {
     json!({
-        "strata": {
-            "format": manifest.format,
-            "grid": grid,
-            "compression": manifest.compression,
-            "seed": config.seed,
-            "normals": config.normals,
-            "stratum": config.strata,
-            "fields": config.output.fields,
-        },
-        "sdf": {
-            "format": manifest.format,
-            "grid": grid,
-            "compression": manifest.compression,
-            "strata": manifest.strata,
-            "edges": config.edges,
-        },
-        "plants": {
-            "format": manifest.format,
-            "grid": place,
-            "seed": config.seed,
-            "normals": config.normals,
-            "strata": manifest.strata,
-            "max_distance": config.edges.max_distance,
-            "species": species,
-            "chunk": manifest.chunk_size,
-        },
+        "inputs": inputs(config),
+        "strata": strata(config, grid),
+        "sdf": sdf(config, grid),
+        "plants": plants(config, grid),
     })
 }
+
+fn inputs(config: &Config) -> Value {
+    let mut terrain = table(&config.terrain);
+    // Where files lie is no difference while they hold the same.
+    let patches = terrain.remove("patch").unwrap_or_default();
+    terrain.remove("heights");
+    let masks: Map<_, _> = config
+        .strata
+        .iter()
+        .filter(|stratum| stratum.mask.is_some())
+        .map(|stratum| (stratum.name.clone(), mask(stratum)))
+        .collect();
+    json!({ "terrain": terrain, "patch": patches, "stratum": masks })
+}
+
+fn mask(stratum: &Stratum) -> Value {
+    let mut keys = table(stratum);
+    keys.retain(|key, _| OF_MASKS.contains(&key.as_str()));
+    Value::Object(keys)
+}
+
+fn strata(config: &Config, grid: &GridRecord) -> Value {
+    let mut fields = config.output.fields.clone();
+    fields.sort();
+    let strata: Vec<_> = config.bands().map(|own| band(config, own)).collect();
+    json!({
+        "format": FORMAT_VERSION,
+        "map": map(grid, true),
+        "tiles": { "size": grid.tile_size },
+        "normals": config.normals,
+        "output": { "compression": config.output.compression, "fields": fields },
+        "stratum": strata,
+    })
+}
+
+/// A stratum with weights of its own, but for where its mask is.
+fn band(config: &Config, stratum: &Stratum) -> Value {
+    let mut keys = table(stratum);
+    let noise = stratum.noise.map(|noise| {
+        let mut own = table(&noise);
+        own.insert(
+            "seed".into(),
+            noise_seed(config.seed, stratum, &noise).into(),
+        );
+        own
+    });
+    keys.retain(|key, _| !OF_MASKS.contains(&key.as_str()));
+    keys.remove("tilt");
+    let bands = stratum.slope_band();
+    let is_bounded = bands.lo.is_some() || bands.hi.is_some();
+    let slope = is_bounded.then(|| [bands.lo.unwrap_or(0.0), bands.hi.unwrap_or(90.0)]);
+    keys.insert("slope".into(), json!(slope));
+    if !is_bounded {
+        keys.remove("blend");
+    }
+    keys.insert("noise".into(), json!(noise));
+    keys.insert("mask".into(), stratum.mask.is_some().into());
+    Value::Object(keys)
+}
+
+fn sdf(config: &Config, grid: &GridRecord) -> Value {
+    // Weights are compared as they are stored.
+    let threshold = ecotone_sdf::threshold_u8(config.edges.threshold);
+    json!({
+        "format": FORMAT_VERSION,
+        "map": map(grid, true),
+        "tiles": { "size": grid.tile_size },
+        "edges": {
+            "threshold": format!("{threshold}/255"),
+            "max_distance": config.edges.max_distance,
+        },
+        "output": { "compression": config.output.compression },
+        "stratum": names(config),
+    })
+}
+
+fn plants(config: &Config, grid: &GridRecord) -> Value {
+    let reads_normals = |species: &Species| species.slope.is_some() || species.align > 0.0;
+    let normals = config.species.iter().any(reads_normals);
+    let species: Map<_, _> = config
+        .species
+        .iter()
+        .map(|own| (own.name.clone(), growth(config, own)))
+        .collect();
+    json!({
+        "format": FORMAT_VERSION,
+        "map": map(grid, false),
+        "output": { "chunk": crate::ChunkGrid::new(config.output.chunk).size as f64 / crate::STEPS_PER_M },
+        "seed": config.seed,
+        "normals": normals.then_some(&config.normals),
+        "edges": { "max_distance": config.edges.max_distance },
+        "stratum": names(config),
+        "species": species,
+    })
+}
+
+/// A species, but for its name.
+fn growth(config: &Config, species: &Species) -> Value {
+    let mut keys = table(species);
+    keys.remove("name");
+    if let Some(Value::Object(edge)) = keys.get_mut("edge") {
+        let stratum = species.edge_stratum(config.bands());
+        let stratum = stratum.and_then(|idx| config.bands().nth(idx));
+        edge.insert("stratum".into(), json!(stratum.map(|own| &own.name)));
+        edge.insert("size".into(), json!(species.edge_size()));
+    }
+    Value::Object(keys)
+}
+
+fn names(config: &Config) -> Value {
+    config
+        .bands()
+        .map(|own| json!({ "name": own.name }))
+        .collect()
+}
+
+/// The map; plants are in no system of coordinates but its metres.
+fn map(grid: &GridRecord, with_system: bool) -> Value {
+    let system = with_system.then_some(&grid.geo_keys);
+    json!({
+        "size": [grid.width, grid.height],
+        "corner": [grid.x0, grid.y0],
+        "pixel": grid.pixel,
+        "system": system,
+    })
+}
+
+/// A table of the config, whole: a key that is new in it counts before anybody thinks of it here.
+fn table(keys: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(keys) {
+        Ok(Value::Object(table)) => table,
+        _ => unreachable!("a table of a config is a JSON object"),
+    }
+}
+
+/// A key that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The key, such as `stratum[1].slope` or `species.oak.density`.
+    pub(crate) key: String,
+    /// What it was; `none` where it was not there.
+    pub(crate) old: String,
+    /// What it is.
+    pub(crate) new: String,
+}
+
+/// The first key in which two values differ, by name.
+pub(crate) fn first_difference(old: &Value, new: &Value) -> Option<Difference> {
+    differing(String::new(), old, new)
+}
+
+fn differing(key: String, old: &Value, new: &Value) -> Option<Difference> {
+    match (old, new) {
+        _ if old == new => None,
+        (Value::Object(a), Value::Object(b)) => {
+            let mut names: Vec<_> = a.keys().chain(b.keys()).collect();
+            names.sort();
+            names.into_iter().find_map(|name| {
+                differing(under(&key, name), &old[name.as_str()], &new[name.as_str()])
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if is_of_tables(a) && is_of_tables(b) => {
+            (0..a.len().max(b.len())).find_map(|idx| {
+                let entry = |list: &[Value]| list.get(idx).cloned().unwrap_or_default();
+                differing(format!("{key}[{idx}]"), &entry(a), &entry(b))
+            })
+        }
+        _ => Some(Difference {
+            key,
+            old: shown(old),
+            new: shown(new),
+        }),
+    }
+}
+
+fn is_of_tables(list: &[Value]) -> bool {
+    list.iter().all(Value::is_object)
+}
+
+fn under(table: &str, key: &str) -> String {
+    let quote = if key.contains(['.', '[', ']', ' ']) {
+        "\""
+    } else {
+        ""
+    };
+    let point = if table.is_empty() { "" } else { "." };
+    format!("{table}{point}{quote}{key}{quote}")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        Value::Object(table) => table
+            .get("name")
+            .map_or_else(|| "given".into(), Value::to_string),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;

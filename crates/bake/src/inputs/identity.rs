@@ -1,6 +1,8 @@
 //! What inputs are called: the stamps of files, and how the config has them read.
 
 use ecotone_grid::Rect;
+use ecotone_store::EditRecord;
+use ecotone_terrain::Layer;
 
 use super::Inputs;
 use crate::config::Loaded;
@@ -43,14 +45,25 @@ impl Inputs {
             look.text(keys);
             patch.stamps_under(window, &mut |stamp, part| look.file(stamp, part));
         }
-        let edits = self.heights.edits().iter();
-        edits.for_each(|edit| edit.look_at(window, look));
+        self.look_at_edits(window, |edit| edit.op.stratum().is_none(), look);
     }
 
-    /// Looks at what covers a rectangle of the map: masks that do not reach into it do not count.
-    pub(crate) fn look_at_masks(&self, core: Rect, look: &mut Look) {
-        for mask in &self.masks {
-            mask.look_at(core, look);
+    /// Looks at what covers a rectangle of the map, and what is made of it: masks that do not reach into it do not count.
+    pub(crate) fn look_at_masks(&self, core: Rect, layers: &[Layer], look: &mut Look) {
+        for (mask, layer) in self.masks.iter().zip(layers) {
+            if mask.look_at(core, look) {
+                look.text(&format!("{layer:?}"));
+            }
+        }
+        self.look_at_edits(core, |edit| edit.op.stratum().is_some(), look);
+    }
+
+    /// Looks at the edits of a kind that touch a rectangle of the map: their content never changes.
+    fn look_at_edits(&self, rect: Rect, is_wanted: fn(&EditRecord) -> bool, look: &mut Look) {
+        for edit in self.edits.iter().filter(|edit| is_wanted(edit)) {
+            if !edit.rect().intersect(&rect).is_empty() {
+                look.text(&edit.identity());
+            }
         }
     }
 }

@@ -114,13 +114,13 @@ fn shift(loaded: &Loaded, idx: usize, stratum: &Stratum) -> Result<Option<Shift>
         amplitude: noise.amplitude,
         noise: terrain::Noise {
             wavelength_m: noise.wavelength,
-            seed: seed(loaded.config.seed, stratum, &noise),
+            seed: noise_seed(loaded.config.seed, stratum, &noise),
         },
     }))
 }
 
 /// The seed of a stratum's noise: its own, else one that no other stratum and no other world has.
-fn seed(world: u64, stratum: &Stratum, noise: &Noise) -> u64 {
+pub(crate) fn noise_seed(world: u64, stratum: &Stratum, noise: &Noise) -> u64 {
     const PURPOSE: u64 = name_key("noise of a stratum");
     let own = || mix(mix(world ^ PURPOSE) ^ name_key(&stratum.name));
     noise.seed.unwrap_or_else(own)

@@ -244,6 +244,67 @@ pub const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("place_in_long_line", "[\"alps.tif\"]", LONG_LINE),
     ("place_over_lines", "[0, 25]", "[\n  25,\n  0,\n]"),
+    // Checks.
+    (
+        "check_kind",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"cover\"",
+    ),
+    (
+        "check_key_of_another_kind",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"keep_off\"\nstratum = \"road\"\ntolerance = 0.1",
+    ),
+    (
+        "check_without_stratum",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"keep_off\"\ndistance = 4.5",
+    ),
+    (
+        "check_without_limit",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"coverage\"\nstratum = \"scree\"\n",
+    ),
+    (
+        "check_stratum_unknown",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"keep_off\"\nstratum = \"rode\"",
+    ),
+    (
+        "check_species_unknown",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"void\"\nspecies = \"spruse\"",
+    ),
+    (
+        "check_distance_too_far",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"keep_off\"\nstratum = \"road\"\ndistance = 65",
+    ),
+    (
+        "check_band_reversed",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"coverage\"\nstratum = \"scree\"\nband = [0.9, 0.1]",
+    ),
+    (
+        "check_coverage_beyond_all",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"coverage\"\nstratum = \"scree\"\nband = [10, 90]",
+    ),
+    (
+        "check_level",
+        "blend = 2 }]",
+        "blend = 2 }]\n[[check]]\nkind = \"void\"\nlevel = \"eror\"",
+    ),
+    (
+        "check_one_table",
+        "blend = 2 }]",
+        "blend = 2 }]\n[check]\nkind = \"void\"",
+    ),
+    (
+        "on_commit_empty",
+        "[edges]",
+        "[output]\non_commit = \"\"\n[edges]",
+    ),
 ];
 
 const LONG_LINE: &str = r#"["a_long_name_of_a_file_in_the_north.tif", "a_long_name_of_a_file_in_the_east.tif", "a_long_name_of_a_file_in_the_south.tif", 7, "a_long_name_of_a_file_in_the_west.tif", "another.tif"]"#;

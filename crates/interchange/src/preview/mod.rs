@@ -5,13 +5,13 @@ mod canvas;
 mod crowns;
 mod fields;
 mod frame;
-mod palette;
+pub(crate) mod palette;
 mod picture;
 mod ramp;
 mod relief;
 mod resample;
 mod terrain;
-mod ticks;
+pub(crate) mod ticks;
 mod view;
 
 use std::str::FromStr;
@@ -79,13 +79,30 @@ pub struct Preview {
 /// files, and for the ground and its slope [`InterchangeError::HeightsGone`].
 pub fn draw(world: &Finished, preview: &Preview) -> Result<Picture, InterchangeError> {
     let view = View::new(world, preview.region, preview.size_px)?;
+    draw_view(world, preview, &view)
+}
+
+/// [`draw`]s in a part of the time, from every few rows of a map that is much larger than its picture.
+///
+/// # Errors
+/// As [`draw`].
+pub fn sketch(world: &Finished, preview: &Preview) -> Result<Picture, InterchangeError> {
+    let view = View::new(world, preview.region, preview.size_px)?.thinned();
+    draw_view(world, preview, &view)
+}
+
+fn draw_view(
+    world: &Finished,
+    preview: &Preview,
+    view: &View,
+) -> Result<Picture, InterchangeError> {
     let (ground, legend) = match &preview.layer {
-        Layer::Terrain => terrain::draw(world, &view)?,
-        Layer::Slope => fields::slope(world, &view)?,
-        Layer::Weights(name) => fields::weights(world, &view, stratum(world, preview, name)?)?,
-        Layer::Sdf(name) => fields::sdf(world, &view, stratum(world, preview, name)?)?,
+        Layer::Terrain => terrain::draw(world, view)?,
+        Layer::Slope => fields::slope(world, view)?,
+        Layer::Weights(name) => fields::weights(world, view, stratum(world, preview, name)?)?,
+        Layer::Sdf(name) => fields::sdf(world, view, stratum(world, preview, name)?)?,
     };
-    Ok(frame::around(world, &view, &ground, &legend))
+    Ok(frame::around(world, view, &ground, &legend))
 }
 
 fn stratum(world: &Finished, preview: &Preview, name: &str) -> Result<usize, InterchangeError> {

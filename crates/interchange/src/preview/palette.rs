@@ -1,10 +1,10 @@
 //! Colours of strata and species.
 
 /// Red, green and blue in sRGB, 0 … 255.
-pub(super) type Rgb = [f32; 3];
+pub(crate) type Rgb = [f32; 3];
 
 /// `a` at 0, `b` at 1.
-pub(super) fn mix(a: Rgb, b: Rgb, t: f32) -> Rgb {
+pub(crate) fn mix(a: Rgb, b: Rgb, t: f32) -> Rgb {
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
 }
 
@@ -111,12 +111,12 @@ const NAMELESS_GROWTH: [Rgb; 8] = [
 ];
 
 /// A colour for each stratum, in their order.
-pub(super) fn strata<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Rgb> {
+pub(crate) fn strata<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Rgb> {
     colours(names, &GROUND, &NAMELESS)
 }
 
 /// A colour for each species, in their order.
-pub(super) fn species<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Rgb> {
+pub(crate) fn species<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Rgb> {
     colours(names, &GROWTH, &NAMELESS_GROWTH)
 }
 

@@ -72,7 +72,7 @@ pub(super) fn each_gradient(
     for rect in view.reads(1) {
         world.heights(rect.grow(Reach::square(1)), &mut heights)?;
         let window = heights.band(0);
-        for y in rect.y0..rect.y1 {
+        for y in (rect.y0..rect.y1).filter(|&y| view.wants(y)) {
             let rows = [y - 1, y, y + 1].map(|y| window.row(y));
             row.clear();
             row.extend((1..=rect.width()).map(|x| {

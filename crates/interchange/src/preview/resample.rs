@@ -55,6 +55,25 @@ impl Axis {
         }
     }
 
+    /// The same with nothing of the pixels that are no multiple of `every`; a line without any other keeps all of its own.
+    pub(super) fn thinned(mut self, every: i64) -> Self {
+        for span in &mut self.spans {
+            let is_kept = |idx: usize| (span.first + idx as i64) % every == 0;
+            let shares = span.shares.iter().enumerate();
+            let kept: f32 = shares
+                .filter(|(idx, _)| is_kept(*idx))
+                .map(|(_, share)| share)
+                .sum();
+            if kept > 0.0 {
+                let shares = span.shares.iter_mut().enumerate();
+                shares.for_each(|(idx, share)| {
+                    *share = if is_kept(idx) { *share / kept } else { 0.0 }
+                });
+            }
+        }
+        self
+    }
+
     /// All map pixels that are needed.
     pub(super) fn span(&self) -> Range<i64> {
         let first = self.spans.first().map_or(0, |span| span.first);
@@ -161,6 +180,22 @@ mod tests {
         for (a, b) in found.iter().zip(expected) {
             assert!((a - b).abs() < 1e-6, "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_thinned_line_is_the_mean_of_what_is_left() {
+        let rows = |every: i64, step: f64, n: usize| {
+            let axis = Axis::new(n, 0.0, step, (step * n as f64) as i64).thinned(every);
+            let mut out = Resampled::<1>::new(Axis::new(1, 0.0, 1.0, 1), axis);
+            let y = 0..(step * n as f64) as i64;
+            y.for_each(|y| out.add(y, &[[y as f32]]));
+            out.finish().into_iter().map(|[v]| v).collect::<Vec<f32>>()
+        };
+        // Of rows 0 … 5 every third: 0 and 3; of rows 6 … 11: 6 and 9.
+        assert_eq!(rows(3, 6.0, 2), [1.5, 7.5]);
+        assert_eq!(rows(1, 6.0, 2), [2.5, 8.5]);
+        // A line that holds none of them keeps its own.
+        assert_eq!(rows(4, 2.0, 2), [0.0, 2.5]);
     }
 
     #[test]

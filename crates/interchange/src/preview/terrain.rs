@@ -76,7 +76,11 @@ fn tints(world: &Finished, view: &View, colours: &[Rgb]) -> Result<Tints, Interc
     let mut line = Vec::new();
     for rect in view.reads(colours.len()) {
         world.weights(rect, &mut weights)?;
-        for y in rect.y0..rect.y1 {
+        for (band, total) in totals.iter_mut().enumerate() {
+            let pixels = weights.band(band).pixels();
+            *total += pixels.iter().map(|&weight| u64::from(weight)).sum::<u64>();
+        }
+        for y in (rect.y0..rect.y1).filter(|&y| view.wants(y)) {
             line.clear();
             line.resize(rect.width(), [0.0; 4]);
             for (band, colour) in colours.iter().enumerate() {
@@ -85,7 +89,6 @@ fn tints(world: &Finished, view: &View, colours: &[Rgb]) -> Result<Tints, Interc
                         let share = f32::from(weight) / 255.0;
                         (0..3).for_each(|k| pixel[k] += share * colour[k]);
                         pixel[3] += share;
-                        totals[band] += u64::from(weight);
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Round numbers for scales, and how numbers are written.
 
 /// The largest of 1, 2, 5 times a power of ten that is at most `most`; `most` above 0.
-pub(super) fn round_down(most: f64) -> f64 {
+pub(crate) fn round_down(most: f64) -> f64 {
     let power = 10_f64.powf(most.log10().floor());
     let steps = [5.0, 2.0, 1.0].map(|k| k * power);
     // A rounding error of the logarithm must not lose the step itself.
@@ -12,7 +12,7 @@ pub(super) fn round_down(most: f64) -> f64 {
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is at least `least`; `least` above 0.
-pub(super) fn round_up(least: f64) -> f64 {
+pub(crate) fn round_up(least: f64) -> f64 {
     let below = round_down(least);
     let next = [1.0, 2.0, 2.5, 5.0, 10.0].map(|k| k * below);
     next.into_iter()
@@ -25,7 +25,7 @@ fn is_round(step: f64) -> bool {
 }
 
 /// A length in metres as people write it.
-pub(super) fn metres(m: f64) -> String {
+pub(crate) fn metres(m: f64) -> String {
     if m >= 10_000.0 {
         return format!("{} km", trimmed(m / 1000.0, 1));
     }
@@ -34,7 +34,7 @@ pub(super) fn metres(m: f64) -> String {
 }
 
 /// A number with at most so many decimals.
-pub(super) fn trimmed(number: f64, decimals: usize) -> String {
+pub(crate) fn trimmed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -48,7 +48,7 @@ pub(super) fn trimmed(number: f64, decimals: usize) -> String {
 }
 
 /// A count with its thousands apart.
-pub(super) fn count(n: u64) -> String {
+pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (idx, digit) in digits.chars().enumerate() {

@@ -24,6 +24,8 @@ pub(super) struct View {
     pub(super) height: usize,
     transform: GeoTransform,
     map: Rect,
+    /// Of so many rows of the map one is looked at.
+    every: i64,
 }
 
 impl View {
@@ -59,7 +61,20 @@ impl View {
             height: pixels(height),
             transform: world.transform(),
             map: world.map(),
+            every: 1,
         })
+    }
+
+    /// The same from two rows of the map for each row of the picture, where there are more.
+    pub(super) fn thinned(self) -> Self {
+        let rows = self.pixel_m()[1] / self.transform.pixel.y;
+        let every = ((rows / 2.0) as i64).max(1);
+        Self { every, ..self }
+    }
+
+    /// Whether a row of the map is looked at.
+    pub(super) fn wants(&self, y: i64) -> bool {
+        y % self.every == 0
     }
 
     /// Metres across one pixel of the picture, east–west and north–south.
@@ -94,7 +109,8 @@ impl View {
     pub(super) fn rows(&self) -> Axis {
         let pixel = self.transform.pixel.y;
         let first = (self.transform.y0 - self.bounds[3]) / pixel;
-        Axis::new(self.height, first, self.pixel_m()[1] / pixel, self.map.y1)
+        let axis = Axis::new(self.height, first, self.pixel_m()[1] / pixel, self.map.y1);
+        axis.thinned(self.every)
     }
 
     /// The map pixels the picture is made of, in pieces of whole rows, north to south.

@@ -4,6 +4,8 @@
 //! where it stands in its cell, to 1/16 of the side: on the safe side, so a covered square has no room left, while a
 //! square that is not covered may have none either.
 
+use std::sync::LazyLock;
+
 use super::lattice::{Lattice, ROWS};
 
 /// A cell with no room left.
@@ -20,7 +22,13 @@ const CELLS: usize = 21;
 
 /// The squares that a point covers in the cells around it, for every place it may have in its own.
 #[derive(Clone, Debug)]
-pub(super) struct Disks(Vec<Disk>);
+pub(super) struct Disks(&'static [Disk]);
+
+/// Worked out once in a process: it takes as long as a hundred thousand points.
+static DISKS: LazyLock<Vec<Disk>> = LazyLock::new(|| {
+    let places = (0..STEPS).flat_map(|v| (0..STEPS).map(move |u| (u, v)));
+    places.map(|(u, v)| Disk(disk(u, v))).collect()
+});
 
 /// The squares covered in each cell of a neighbourhood, row by row.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +36,7 @@ pub(super) struct Disk(pub [u64; CELLS]);
 
 impl Default for Disks {
     fn default() -> Self {
-        let places = (0..STEPS).flat_map(|v| (0..STEPS).map(move |u| (u, v)));
-        Self(places.map(|(u, v)| Disk(disk(u, v))).collect())
+        Self(&DISKS)
     }
 }
 

@@ -60,7 +60,8 @@ impl WorldWriter {
     /// nothing is, nothing is written. Where that one is damaged, the new one takes its place.
     ///
     /// # Errors
-    /// [`StoreError::MissingArtefact`], [`StoreError::DiskFull`] or another error of the system; the world is then as it was.
+    /// [`StoreError::MissingArtefact`], [`StoreError::DiskFull`] or another error of the system; the world is then as it was, and
+    /// the next writer goes on from there.
     pub fn commit(&mut self, revision: impl Into<Revision>) -> Result<Committed, StoreError> {
         let mut revision = revision.into();
         let manifest = &mut revision.manifest;
@@ -79,11 +80,13 @@ impl WorldWriter {
         // A kill from here on costs no job.
         self.settle()?;
         let changed = Changed::between(&self.world, self.current.as_ref(), &revision.manifest)?;
-        let current = self.write_revision(&revision, &changed)?;
-        let path = self.world.join(CURRENT);
-        self.world
-            .files
-            .write_synced(&path, current.text().as_bytes())?;
+        let current = self.or_fail(|writer| {
+            let current = writer.write_revision(&revision, &changed)?;
+            let path = writer.world.join(CURRENT);
+            let files = &writer.world.files;
+            files.write_synced(&path, current.text().as_bytes())?;
+            Ok(current)
+        })?;
         let mut committed = Committed {
             revision: current.revision,
             is_new: true,

@@ -1,10 +1,15 @@
 //! The lock that keeps a second writer out, and says who has it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{LOCK, WorldFolder};
 use crate::StoreError;
 use crate::disk::{Guard, Hold, Lock};
+
+/// How often the lock file is looked at: who has just taken the lock has not yet written into it.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 impl WorldFolder {
     /// Takes the writer's lock, and writes into it who has it since when.
@@ -24,13 +29,21 @@ impl WorldFolder {
             Some(Lock::Unknown(source)) => Err(StoreError::NoLocks { path, source }),
             Some(Lock::Busy) | None => {
                 // Where the lock also forbids reading, the holder stays nameless.
-                let text = self.files.read(&path).ok().flatten().unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).trim().to_owned();
-                let holder = Some(text).filter(|text| !text.is_empty());
-                let holder = holder.unwrap_or_else(|| "another process".to_owned());
+                let named = (0..LOOKS).find_map(|_| self.holder(&path));
+                let holder = named.unwrap_or_else(|| "another process".to_owned());
                 Err(StoreError::Locked { path, holder })
             }
         }
+    }
+
+    /// Who has the lock; `None` after a short while where it does not say so.
+    fn holder(&self, path: &Path) -> Option<String> {
+        let text = self.files.read(path).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).trim().to_owned();
+        if text.is_empty() {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        Some(text).filter(|text| !text.is_empty())
     }
 }
 
@@ -80,8 +93,6 @@ fn civil(days: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -15,6 +15,7 @@ mod writer;
 
 pub use changes::{Changed, ChunkChange, PlantChanges};
 pub use commit::{Committed, Revision};
+pub use copies::write_copy;
 pub use recover::Recovered;
 pub use writer::WorldWriter;
 
@@ -177,6 +178,34 @@ impl World {
         self.sums
             .names()
             .try_for_each(|name| self.own(name).map(drop))
+    }
+
+    /// All that is wrong with the revision's books: the files of [`World::check_books`], its ledger, and the copies of them for
+    /// people.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn damaged_books(&self) -> Result<Vec<StoreError>, StoreError> {
+        let revision = self.manifest.revision;
+        let mut damaged = Vec::new();
+        for name in self.sums.names() {
+            match self.own(name) {
+                Err(error) if error.is_damage() => damaged.push(error),
+                read => drop(read?),
+            }
+        }
+        let path = self.world.revision(revision).join(LEDGER);
+        match self.world.files.read(&path)? {
+            None => damaged.push(StoreError::damaged(&path, "the file is missing")),
+            Some(bytes) => damaged.extend(ledger::rotten(&bytes).map(|(n, first)| {
+                let reason = format!("{n} lines do not hold, the first at byte {first}");
+                StoreError::damaged(&path, reason)
+            })),
+        }
+        if damaged.is_empty() {
+            damaged = self.world.stale_copies(revision)?;
+        }
+        Ok(damaged)
     }
 
     /// Where an artefact lies.

@@ -6,7 +6,7 @@ use super::chain::{Current, Sums};
 use super::collect::{self, Named};
 use super::folder::{CURRENT, LEDGER, WORLD_JSON, WorldFolder};
 use super::journal::{Found, Journal};
-use crate::{Entry, Manifest, StoreError, ledger};
+use crate::{Digest, Entry, Manifest, StoreError, ledger};
 
 /// What a writer found and did before it started.
 #[derive(Debug, Default)]
@@ -37,8 +37,7 @@ impl Base {
     pub fn find(world: &WorldFolder) -> Result<Self, StoreError> {
         let revisions = world.revisions()?;
         let found = world.read_current().and_then(|current| match current {
-            // A first commit that was cut off before its end may have left revision 1.
-            None if revisions.iter().all(|&revision| revision <= 1) => Ok(Self::default()),
+            None if never_committed(world, &revisions)? => Ok(Self::default()),
             None => Err(StoreError::damaged(
                 &world.join(CURRENT),
                 "the file is missing, though there are revisions",
@@ -79,6 +78,7 @@ impl Base {
                 let (manifest, damage) = manifest_or_copy(world, revision, &sums)?;
                 Ok((manifest, digest, damage))
             });
+            let found = found.or_else(|damage| twin(world, revision, damage));
             match found {
                 Ok((manifest, sums, damage)) => {
                     base.damaged.extend(damage);
@@ -99,6 +99,13 @@ impl Base {
     }
 }
 
+/// Whether a world without `current` never had one: a first commit that was cut off may have left revision 1, and the copies
+/// for people come after it.
+fn never_committed(world: &WorldFolder, revisions: &[u64]) -> Result<bool, StoreError> {
+    let has_copy = world.files.stat(&world.join(WORLD_JSON))?.is_some();
+    Ok(revisions.is_empty() || revisions == [1] && !has_copy)
+}
+
 /// A revision's manifest: its own, or the copy for people where that is the same; and what is wrong with its own.
 fn manifest_or_copy(
     world: &WorldFolder,
@@ -115,6 +122,27 @@ fn manifest_or_copy(
         Some(copy) if sums.agree(WORLD_JSON, &copy) => {
             let manifest = Manifest::from_json(&copy, &path.display().to_string())?;
             Ok((manifest, Some(damage)))
+        }
+        _ => Err(damage),
+    }
+}
+
+/// The manifest of a revision whose sums do not hold, where its own file and the copy for people are the same: two files do not
+/// rot alike. Else the damage comes back.
+fn twin(
+    world: &WorldFolder,
+    revision: u64,
+    damage: StoreError,
+) -> Result<(Manifest, Digest, Option<StoreError>), StoreError> {
+    if !damage.is_damage() {
+        return Err(damage);
+    }
+    let path = world.revision(revision).join(WORLD_JSON);
+    let own = world.files.read(&path)?;
+    match own {
+        Some(own) if world.files.read(&world.join(WORLD_JSON))?.as_ref() == Some(&own) => {
+            let manifest = Manifest::from_json(&own, &path.display().to_string())?;
+            Ok((manifest, Digest::default(), Some(damage)))
         }
         _ => Err(damage),
     }
@@ -154,12 +182,10 @@ pub(super) fn recover(world: &WorldFolder, base: &mut Base) -> Result<Remains, S
             .for_each(|manifest| named.add(manifest));
         named
     };
-    let number = base.manifest.as_ref().map(|manifest| manifest.revision);
-    for revision in world.revisions()? {
-        let is_current = Some(revision) == number;
+    if let Some(manifest) = &base.manifest {
         recovered
             .damaged
-            .extend(check_ledger(world, revision, is_current)?);
+            .extend(check_ledger(world, manifest.revision)?);
     }
     let n_found = entries.map(|entries| entries.len());
     Ok(Remains {
@@ -224,12 +250,8 @@ fn missing_file(world: &WorldFolder, entry: &Entry) -> Result<Option<StoreError>
     Ok(None)
 }
 
-/// What is wrong with a revision's ledger. An older one is cut to its whole lines; that of the current revision gets new ones.
-fn check_ledger(
-    world: &WorldFolder,
-    revision: u64,
-    is_current: bool,
-) -> Result<Option<StoreError>, StoreError> {
+/// What is wrong with the ledger of the current revision, which the next commit writes anew. Older ones only save work.
+fn check_ledger(world: &WorldFolder, revision: u64) -> Result<Option<StoreError>, StoreError> {
     let path = world.revision(revision).join(LEDGER);
     let bytes = world.files.read(&path)?;
     let reason = match bytes.as_deref().map(ledger::rotten) {
@@ -239,9 +261,5 @@ fn check_ledger(
             format!("{n_lines} of its lines are not what was written, the first at byte {first}")
         }
     };
-    if !is_current {
-        let whole: Vec<Entry> = ledger::entries(&bytes.unwrap_or_default()).collect();
-        world.files.write_synced(&path, &ledger::to_bytes(&whole))?;
-    }
     Ok(Some(StoreError::damaged(&path, reason)))
 }

@@ -245,7 +245,11 @@ fn a_second_writer_is_told_who_holds_the_world() {
     let _first = WorldWriter::open(dir.path()).unwrap();
     let message = WorldWriter::open(dir.path()).unwrap_err().to_string();
     assert!(
-        message.contains(&format!("process {}", std::process::id())),
+        message.contains(&format!("process {} on ", std::process::id())),
+        "{message}"
+    );
+    assert!(
+        message.contains(" since ") && message.contains(" UTC"),
         "{message}"
     );
 }

@@ -36,11 +36,11 @@ enum Change {
 
 /// All that is on a disk; the first node is the root.
 #[derive(Clone, Debug)]
-pub struct State(Vec<Node>);
+pub struct State(Vec<Arc<Node>>);
 
 impl Default for State {
     fn default() -> Self {
-        Self(vec![folder(Names::new())])
+        Self(vec![folder(Names::new()).into()])
     }
 }
 
@@ -60,21 +60,21 @@ impl State {
         Self(left)
     }
 
-    fn cut_node(&self, node: usize, dice: &mut Dice, left: &mut Vec<Node>) -> usize {
+    fn cut_node(&self, node: usize, dice: &mut Dice, left: &mut Vec<Arc<Node>>) -> usize {
         let at = left.len();
-        match &self.0[node] {
+        match &*self.0[node] {
             Node::File { live, safe } => {
                 let bytes = torn(live, safe, dice);
                 let (live, safe) = (bytes.clone(), bytes);
-                left.push(Node::File { live, safe });
+                left.push(Node::File { live, safe }.into());
             }
             Node::Folder { safe, since, .. } => {
-                left.push(folder(Names::new()));
+                left.push(folder(Names::new()).into());
                 let names = survivors(safe, since, dice);
                 let names = names.into_iter();
                 let names = names.map(|(name, node)| (name, self.cut_node(node, dice, left)));
                 let names: Names = names.collect();
-                left[at] = folder(names);
+                left[at] = folder(names).into();
             }
         }
         at
@@ -83,7 +83,7 @@ impl State {
     fn find(&self, path: &Path) -> io::Result<usize> {
         let mut at = 0;
         for part in path.components().skip(1) {
-            let Node::Folder { live, .. } = &self.0[at] else {
+            let Node::Folder { live, .. } = &*self.0[at] else {
                 return Err(io::ErrorKind::NotADirectory.into());
             };
             let name = part.as_os_str().to_str().unwrap();
@@ -95,7 +95,7 @@ impl State {
     /// Changes the name of what has it in the folder of `path`.
     fn change(&mut self, path: &Path, node: usize, change: Change) -> io::Result<()> {
         let folder = self.find(path.parent().unwrap())?;
-        let Node::Folder { live, since, .. } = &mut self.0[folder] else {
+        let Node::Folder { live, since, .. } = Arc::make_mut(&mut self.0[folder]) else {
             return Err(io::ErrorKind::NotADirectory.into());
         };
         apply(live, node, &change);
@@ -104,7 +104,7 @@ impl State {
     }
 
     fn make(&mut self, path: &Path, node: Node) -> io::Result<()> {
-        self.0.push(node);
+        self.0.push(node.into());
         self.change(path, self.0.len() - 1, Change::Made(name(path)))
     }
 }
@@ -232,7 +232,7 @@ impl SimDisk {
         let mut state = self.step()?;
         match state.find(path) {
             Ok(at) => {
-                let Node::File { live, .. } = &mut state.0[at] else {
+                let Node::File { live, .. } = Arc::make_mut(&mut state.0[at]) else {
                     return Err(io::ErrorKind::IsADirectory.into());
                 };
                 let mut all = if keep { live.to_vec() } else { Vec::new() };
@@ -251,7 +251,7 @@ impl SimDisk {
     fn drop_name(&self, path: &Path) -> io::Result<()> {
         let mut state = self.step()?;
         let node = state.find(path)?;
-        if matches!(&state.0[node], Node::Folder { live, .. } if !live.is_empty()) {
+        if matches!(&*state.0[node], Node::Folder { live, .. } if !live.is_empty()) {
             return Err(io::ErrorKind::DirectoryNotEmpty.into());
         }
         state.change(path, node, Change::Removed(name(path)))?;
@@ -261,7 +261,7 @@ impl SimDisk {
     fn sync_node(&self, path: &Path) -> io::Result<()> {
         let mut state = self.step()?;
         let at = state.find(path)?;
-        match &mut state.0[at] {
+        match Arc::make_mut(&mut state.0[at]) {
             Node::File { live, safe } => *safe = live.clone(),
             Node::Folder { live, safe, since } => {
                 *safe = live.clone();
@@ -275,7 +275,7 @@ impl SimDisk {
 impl Disk for SimDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let state = self.step()?;
-        match &state.0[state.find(path)?] {
+        match &*state.0[state.find(path)?] {
             Node::File { live, .. } => Ok(live.to_vec()),
             Node::Folder { .. } => Err(io::ErrorKind::IsADirectory.into()),
         }
@@ -283,7 +283,7 @@ impl Disk for SimDisk {
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         let state = self.step()?;
-        Ok(match &state.0[state.find(path)?] {
+        Ok(match &*state.0[state.find(path)?] {
             Node::File { live, .. } => Stat::File(live.len() as u64),
             Node::Folder { .. } => Stat::Folder,
         })
@@ -291,7 +291,7 @@ impl Disk for SimDisk {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
         let state = self.step()?;
-        match &state.0[state.find(folder)?] {
+        match &*state.0[state.find(folder)?] {
             Node::File { .. } => Err(io::ErrorKind::NotADirectory.into()),
             Node::Folder { live, .. } => Ok(live.keys().map(|name| name.to_string()).collect()),
         }

@@ -30,11 +30,6 @@ impl Heights {
         &self.layers
     }
 
-    /// The edits that lie over it, the oldest first.
-    pub(super) fn edits(&self) -> &[HeightEdit] {
-        &self.edits
-    }
-
     /// Lays the edits over it.
     pub(super) fn lay(&mut self, edits: Vec<HeightEdit>) {
         self.edits = edits;

@@ -66,6 +66,14 @@ impl Mask {
         }
     }
 
+    /// The file of its shapes, where it has any.
+    pub(crate) fn shapes(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Raster(_) | Self::Stroke(_) => None,
+            Self::Shapes(shapes) => Some(shapes.path()),
+        }
+    }
+
     /// Hands every file under a window of the map to `each`, with the part of its own pixels that is read.
     pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
         if let Self::Raster(mask) = self {
@@ -73,12 +81,13 @@ impl Mask {
         }
     }
 
-    /// Looks at what it is read from, unless it does not reach into a rectangle of the map.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+    /// Looks at what it is read from, unless it does not reach into a rectangle of the map; whether it does. Strokes are looked
+    /// at by the records of their edits.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
         match self {
             Self::Raster(mask) => mask.look_at(rect, look),
             Self::Shapes(shapes) => shapes.look_at(rect, look),
-            Self::Stroke(stroke) => stroke.look_at(rect, look),
+            Self::Stroke(_) => false,
         }
     }
 

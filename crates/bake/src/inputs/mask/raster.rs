@@ -38,16 +38,17 @@ impl RasterMask {
         sampling.map_or(rect, |sampling| sampling.window(rect))
     }
 
-    /// Looks at the files under a rectangle of the map, and at how they are read.
-    pub(super) fn look_at(&self, rect: Rect, look: &mut Look) {
+    /// Looks at the files under a rectangle of the map, and at how they are read; whether there are any.
+    pub(super) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
         let window = self.window(rect).intersect(&self.map.rect());
         if window.is_empty() {
-            return;
+            return false;
         }
         let how = (self.values, self.sampling, self.band);
         look.text(&format!("{how:?}"));
         self.map
             .stamps_under(window, &mut |stamp, part| look.file(stamp, part));
+        true
     }
 
     /// The most of its pixels that are in memory at once for a rectangle as large as `rect`.

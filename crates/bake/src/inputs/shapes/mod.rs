@@ -47,18 +47,20 @@ impl Shapes {
         format!("{}: {} shapes", self.path.display(), self.n_shapes)
     }
 
-    /// Looks at the file and at how it is drawn, unless that leaves a rectangle of the map bare.
-    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) {
+    /// Looks at the file and at how it is drawn, unless that leaves a rectangle of the map bare; whether it does not.
+    pub(crate) fn look_at(&self, rect: Rect, look: &mut Look) -> bool {
         let strokes = [self.lines, self.points];
         let reaches = strokes.map(|stroke| stroke.map_or(0.0, |stroke| stroke.reach_m()));
         let reach_m = reaches.into_iter().fold(0.5 * self.feather_m, f64::max);
         let PixelSize { x, y } = self.pixel;
         let start = [rect.x0 as f64 * x, rect.y0 as f64 * y];
         let end = [rect.x1 as f64 * x, rect.y1 as f64 * y];
-        if self.is_inverted || self.index.reaches(start, end, reach_m) {
+        let is_bare = !self.is_inverted && !self.index.reaches(start, end, reach_m);
+        if !is_bare {
             let how = (self.digest, strokes, self.feather_m, self.is_inverted);
             look.text(&format!("{how:?}"));
         }
+        !is_bare
     }
 
     /// Fills band `band` of `out` with coverage in [0, 1]; the same bits from any window.

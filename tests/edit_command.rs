@@ -1,9 +1,21 @@
 //! What a person at a terminal sees of edits.
+//!
+//! Nothing is baked in this process: one that starts others hands them the locks that it holds, for a moment.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
 
 use std::process::{Command, Output};
 
-use super::support::Place;
-use super::world;
+use support::{Place, config_text, plain};
+
+fn world() -> Place {
+    let place = Place::with_hills(&plain(150, 131));
+    std::fs::write(place.path("world.toml"), config_text(64, 60.0)).unwrap();
+    check(&place, &["bake", "world.toml"], 0, &["revision 1"]);
+    place
+}
 
 fn run(place: &Place, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ecotone"))
