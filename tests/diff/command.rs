@@ -80,6 +80,27 @@ fn revisions_are_compared_as_long_as_they_are_kept() {
     );
 }
 
+/// The map's pixels are of 1 m, from (1000, 2000) on; weights are stored in 1/255.
+#[track_caller]
+fn check_field(field: &serde_json::Value) {
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let [columns, rows] = ["columns", "rows"].map(|side| &field[side]);
+    let bounds = [
+        1000.0 + number(&columns[0]),
+        1999.0 - number(&rows[1]),
+        1001.0 + number(&columns[1]),
+        2000.0 - number(&rows[0]),
+    ];
+    assert_eq!(field["bounds"], serde_json::json!(bounds));
+    if field["stage"] == "weights" {
+        let greatest = &field["greatest"];
+        for side in ["old", "new"] {
+            let stored = greatest[format!("{side}_stored")].as_i64().unwrap();
+            assert_eq!(number(&greatest[side]), stored as f64 / 255.0);
+        }
+    }
+}
+
 #[test]
 fn scripts_get_one_object_and_the_chunks_they_ask_for() {
     let place = world();
@@ -98,6 +119,9 @@ fn scripts_get_one_object_and_the_chunks_they_ask_for() {
         all["fields"].as_array().unwrap().len(),
         found.fields.bands.len()
     );
+    for field in all["fields"].as_array().unwrap() {
+        check_field(field);
+    }
     let oak = all["species"]
         .as_array()
         .unwrap()

@@ -42,7 +42,8 @@ With --json one object is printed:
   same      whether every plant and every pixel is the same
   species   name, old and new (plants), added, removed, moved, resized, changed; greatest_move: metres, id, at
   chunks    x, y, added, removed, moved, resized, changed: those that differ
-  fields    stage, band, unit, pixels, void, columns, rows; greatest: old, new, pixel, at: the bands that differ
+  fields    stage, band, unit, pixels, void, columns, rows, bounds in metres; greatest: old, new, old_stored and new_stored as the
+            files hold them, pixel, at: the bands that differ
   bands     added and removed, as stage and band
   apart     why no pixel was compared, or null
 

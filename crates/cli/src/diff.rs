@@ -208,7 +208,7 @@ fn machine(old: &Finished, new: &Finished, found: &WorldDiff, limit: Option<usiz
         "same": found.is_empty(),
         "species": species.collect::<Vec<_>>(),
         "chunks": chunks.collect::<Vec<_>>(),
-        "fields": found.fields.bands.iter().map(band).collect::<Vec<_>>(),
+        "fields": found.fields.bands.iter().map(|found| band(found, old, new)).collect::<Vec<_>>(),
         "bands": { "added": found.fields.added, "removed": found.fields.removed },
         "apart": found.fields.apart,
     })
@@ -226,12 +226,24 @@ fn move_of(farthest: &GreatestMove) -> Value {
     json!({ "metres": farthest.metres, "id": farthest.id.to_string(), "at": farthest.place })
 }
 
-fn band(band: &BandDiff) -> Value {
+/// A value as the file holds it; `None` where files hold the values themselves.
+fn stored(world: &Finished, stage: &str, value: f64) -> Option<i64> {
+    let steps = match stage {
+        "weights" => value * 255.0,
+        "sdf" => value / world.manifest().edges.scale,
+        _ => return None,
+    };
+    Some(steps.round() as i64)
+}
+
+fn band(band: &BandDiff, old: &Finished, new: &Finished) -> Value {
     let rect = band.bounds;
     let greatest = band.greatest.map(|greatest| {
         json!({
             "old": greatest.old,
             "new": greatest.new,
+            "old_stored": stored(old, &band.stage, greatest.old),
+            "new_stored": stored(new, &band.stage, greatest.new),
             "pixel": greatest.pixel,
             "at": greatest.place,
         })
@@ -244,6 +256,7 @@ fn band(band: &BandDiff) -> Value {
         "void": band.n_void,
         "columns": [rect.x0, rect.x1 - 1],
         "rows": [rect.y0, rect.y1 - 1],
+        "bounds": new.transform().bounds(rect),
         "greatest": greatest,
     })
 }

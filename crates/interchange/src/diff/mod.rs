@@ -32,8 +32,8 @@ impl WorldDiff {
 }
 
 /// Compares two worlds and shows `each` every plant that differs: by squares as large as the larger chunks, from the south-west
-/// row by row, and in a square by species and id; a square of more than a million plants comes in several such runs, each of its own
-/// range of ids, so that memory does not grow with it.
+/// row by row, and in a square by species and id. A square of more than a million plants comes in several such runs, each of its
+/// own range of ids, so that memory does not grow with it.
 ///
 /// Two worlds of the same chunk size are compared chunk by chunk, and chunk files of one digest are not read; nor are tiles of one
 /// digest where both worlds are tiled alike.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use ecotone_grid::TileId;
 use serde::{Deserialize, Serialize};
 
 use super::folder::WorldFolder;
 use crate::{
-    Artefact, Manifest, Plant, PlantDifference, Stage, StoreError, compare_plants, gather,
+    Artefact, Manifest, Plant, PlantDifference, STEPS_PER_METRE, Stage, StoreError, compare_plants,
+    gather,
 };
 
 /// How many plants differ; a plant is the same while its id is.
@@ -50,7 +52,7 @@ impl AddAssign for PlantChanges {
 }
 
 /// A chunk that differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkChange {
     /// Chunk column.
     pub x: i64,
@@ -58,15 +60,21 @@ pub struct ChunkChange {
     pub y: i64,
     /// What became of its plants; `None` where the older file cannot be read, or the chunks were cut anew.
     pub plants: Option<PlantChanges>,
+    /// The same by species, of those whose plants differ; empty in the first revision, whose manifest says it.
+    #[serde(default, skip_serializing_if = "BySpecies::is_empty")]
+    pub species: BySpecies,
 }
 
 /// `changed.json`: what a revision changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
     /// The revision before, where there was one.
     pub from: Option<u64>,
     /// This revision.
     pub to: u64,
+    /// West, south, east and north in metres of all tiles and chunks that differ; `None` where none does.
+    #[serde(default)]
+    pub bounds: Option<[f64; 4]>,
     /// Column and row of the tiles that differ, by the folder of their stage.
     pub tiles: BTreeMap<String, Vec<[i64; 2]>>,
     /// Plants of all chunks together; `None` where one of them does not know.
@@ -87,11 +95,11 @@ fn by_place<'a>(artefacts: impl Iterator<Item = &'a Artefact>) -> ByPlace<'a> {
         .collect()
 }
 
+/// The files of one place in both revisions.
+type Pair<'a> = (Option<&'a Artefact>, Option<&'a Artefact>);
+
 /// Places whose artefacts differ, by row then column.
-fn differing<'a>(
-    old: &ByPlace<'a>,
-    new: &ByPlace<'a>,
-) -> Vec<(Option<&'a Artefact>, Option<&'a Artefact>)> {
+fn differing<'a>(old: &ByPlace<'a>, new: &ByPlace<'a>) -> Vec<Pair<'a>> {
     let mut places: Vec<_> = old.keys().chain(new.keys()).copied().collect();
     places.sort_unstable();
     places.dedup();
@@ -103,9 +111,26 @@ fn differing<'a>(
         .collect()
 }
 
-fn place((old, new): &(Option<&Artefact>, Option<&Artefact>)) -> [i64; 2] {
+fn place((old, new): &Pair<'_>) -> [i64; 2] {
     new.or(*old)
         .map_or([0, 0], |artefact| [artefact.x, artefact.y])
+}
+
+/// West, south, east and north of a tile in metres.
+fn tile_ground(manifest: &Manifest, tile: &Artefact) -> [f64; 4] {
+    let grid = &manifest.grid;
+    let id = TileId {
+        x: tile.x as u32,
+        y: tile.y as u32,
+    };
+    grid.transform().bounds(grid.tiles().rect(id))
+}
+
+/// West, south, east and north of a chunk in metres.
+fn chunk_ground(manifest: &Manifest, chunk: &Artefact) -> [f64; 4] {
+    let side = manifest.chunk_size as f64 / STEPS_PER_METRE as f64;
+    let [west, south] = [chunk.x, chunk.y].map(|index| index as f64 * side);
+    [west, south, west + side, south + side]
 }
 
 impl Changed {
@@ -130,8 +155,11 @@ impl Changed {
             ..Self::default()
         };
         for stage in &stages {
-            let (old, new) = (tiles(old, stage), tiles(Some(new), stage));
-            let pairs = differing(&by_place(old.iter()), &by_place(new.iter()));
+            let (before, after) = (tiles(old, stage), tiles(Some(new), stage));
+            let pairs = differing(&by_place(before.iter()), &by_place(after.iter()));
+            pairs
+                .iter()
+                .for_each(|pair| changed.cover(pair, (old, new), tile_ground));
             let places: Vec<_> = pairs.iter().map(place).collect();
             if !places.is_empty() {
                 changed.tiles.insert(stage.folder(), places);
@@ -152,20 +180,49 @@ impl Changed {
             chunks.map(|chunk| chunk.artefact.clone()).collect()
         };
         let recut = old.is_some_and(|old| old.chunk_size != new.chunk_size);
-        let (old, new) = (chunks(old), chunks(Some(new)));
-        for pair in differing(&by_place(old.iter()), &by_place(new.iter())) {
+        let (before, after) = (chunks(old), chunks(Some(new)));
+        for pair in differing(&by_place(before.iter()), &by_place(after.iter())) {
+            self.cover(&pair, (old, new), chunk_ground);
             let [x, y] = place(&pair);
             let species = if recut { None } else { changes(world, pair)? };
-            let plants = species.map(|species| self.take_in(&species));
+            let plants = species.as_ref().map(|species| self.take_in(species));
             if plants.is_none() {
                 self.plants = None;
             }
-            self.chunks.push(ChunkChange { x, y, plants });
+            let species = species.filter(|_| old.is_some()).unwrap_or_default();
+            self.chunks.push(ChunkChange {
+                x,
+                y,
+                plants,
+                species,
+            });
         }
         if self.plants.is_none() {
             self.species.clear();
         }
         Ok(())
+    }
+
+    /// Widens the bounds over a place that differs: over what it was and what it is, where the world is cut otherwise now.
+    fn cover(
+        &mut self,
+        (before, after): &Pair<'_>,
+        (old, new): (Option<&Manifest>, &Manifest),
+        ground: fn(&Manifest, &Artefact) -> [f64; 4],
+    ) {
+        let before = old
+            .zip(*before)
+            .map(|(old, artefact)| ground(old, artefact));
+        let after = after.map(|artefact| ground(new, artefact));
+        for own in before.into_iter().chain(after) {
+            let so_far = self.bounds.unwrap_or(own);
+            self.bounds = Some([
+                so_far[0].min(own[0]),
+                so_far[1].min(own[1]),
+                so_far[2].max(own[2]),
+                so_far[3].max(own[3]),
+            ]);
+        }
     }
 
     /// Adds a chunk's changes to those of the world, and returns what they are together.
@@ -192,10 +249,7 @@ fn plants(world: &WorldFolder, chunk: Option<&Artefact>) -> Result<Vec<Plant>, S
 }
 
 /// Changes of each species; `None` where the older file cannot be read: that must not stop the commit that replaces it.
-fn changes(
-    world: &WorldFolder,
-    (old, new): (Option<&Artefact>, Option<&Artefact>),
-) -> Result<Option<BySpecies>, StoreError> {
+fn changes(world: &WorldFolder, (old, new): Pair<'_>) -> Result<Option<BySpecies>, StoreError> {
     let mut new = plants(world, new)?;
     let Ok(mut old) = plants(world, old) else {
         return Ok(None);

@@ -1,5 +1,7 @@
 //! What a commit says it changed.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 #[test]
@@ -19,9 +21,17 @@ fn a_commit_says_what_changed() {
         (second.from, second.to, second.plants),
         (Some(1), 2, plants)
     );
-    assert_eq!(second.chunks, [ChunkChange { x: 0, y: 0, plants }]);
-    let species: Vec<_> = second.species.iter().collect();
-    assert_eq!(species, [(&"oak".to_owned(), &oaks)]);
+    let species = BTreeMap::from([("oak".to_owned(), oaks)]);
+    assert_eq!(second.species, species);
+    let chunk = ChunkChange {
+        x: 0,
+        y: 0,
+        plants,
+        species,
+    };
+    assert_eq!(second.chunks, [chunk]);
+    // The tile: four pixels of 2 m from (500, 900); the chunk: 64 m from (0, 0).
+    assert_eq!(second.bounds, Some([0.0, 0.0, 508.0, 900.0]));
     let tiles: Vec<_> = second.tiles.iter().collect();
     assert_eq!(tiles, [(&"weights".to_owned(), &vec![[0, 0]])]);
     let stored = std::fs::read(dir.path().join("rev/2/changed.json")).unwrap();
@@ -40,6 +50,7 @@ fn chunks_cut_anew_do_not_pretend_to_know_what_changed() {
     manifest.chunks[0].artefact = writer.put(&Stage::Vegetation, 0, 0, &whole).unwrap();
     let changed = writer.commit(manifest).unwrap().changed;
     assert_eq!((changed.plants, changed.chunks.len()), (None, 1));
+    assert_eq!(changed.bounds, Some([0.0, 0.0, 128.0, 128.0]));
 
     // The byte too many is what a reader trips over, and it says in which file.
     let world = World::open(dir.path()).unwrap();
@@ -67,7 +78,8 @@ fn a_commit_does_not_need_the_chunk_it_replaces() {
         [ChunkChange {
             x: 0,
             y: 0,
-            plants: None
+            plants: None,
+            species: BTreeMap::new(),
         }]
     );
     assert_eq!(check_whole(dir.path()), 2);
