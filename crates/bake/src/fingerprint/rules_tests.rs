@@ -371,7 +371,7 @@ const TABLE: &[Row] = &[
     (
         "check.species",
         "species = \"oak\"",
-        "species = \"fir\"",
+        "species = \"fern\"",
         NONE,
     ),
     (
