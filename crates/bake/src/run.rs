@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ecotone_store::{Artefact, Entry, Fingerprint, Stage, WorldWriter};
+use ecotone_store::{Artefact, Entry, Fingerprint, KeptFacts, Stage, WorldWriter};
 
 use crate::draw::Drawing;
 use crate::error::BakeError;
@@ -32,6 +32,10 @@ use crate::trim;
 
 /// Jobs under way per thread: enough that no worker waits while the writer is busy.
 pub(crate) const UNDER_WAY_PER_THREAD: usize = 4;
+
+/// So many jobs each worker must have been handed before another is started: what a worker brings into memory for itself costs
+/// as much as a few jobs of an edit.
+const JOBS_PER_WORKER: usize = 12;
 
 /// How often the wish to stop is looked at while no job ends.
 const POLL_CANCEL: Duration = Duration::from_millis(100);
@@ -256,7 +260,7 @@ fn settle(scene: &Scene, writer: &mut WorldWriter, done: Done) -> Result<Event, 
             (entry, Fate::Same)
         }
         Work::Made(made) => {
-            let facts = made.facts.clone();
+            let facts = KeptFacts::from(&made.facts);
             let written = scene.store(writer, job, made)?;
             let entry = Entry {
                 job: job.key(),
@@ -288,6 +292,8 @@ struct Coordinator<'a> {
     handed_out: Vec<bool>,
     under_way: usize,
     n_workers: usize,
+    /// Jobs that workers were handed.
+    n_handed_out: usize,
     settled: &'a mut [Option<Settled>],
     n_settled: usize,
     n_performed: usize,
@@ -303,6 +309,7 @@ impl<'a> Coordinator<'a> {
             handed_out: vec![false; settled.len()],
             under_way: 0,
             n_workers: 0,
+            n_handed_out: 0,
             settled,
             n_settled: 0,
             n_performed: 0,
@@ -323,7 +330,9 @@ impl<'a> Coordinator<'a> {
                 looked = Instant::now();
             }
             while let Some(task) = self.next()? {
-                if self.n_workers < self.crew.threads.min(self.under_way) {
+                self.n_handed_out += 1;
+                let is_worth = self.n_handed_out > self.n_workers * JOBS_PER_WORKER;
+                if is_worth && self.n_workers < self.crew.threads {
                     hire(self.n_workers)?;
                     self.n_workers += 1;
                 }

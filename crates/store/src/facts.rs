@@ -17,6 +17,25 @@ pub struct Facts {
     pub species: Vec<SpeciesFacts>,
 }
 
+/// Facts as a ledger holds them: text, until somebody asks for them. Every bake reads its ledger, and only reports want facts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KeptFacts(String);
+
+impl KeptFacts {
+    /// What was counted; nothing where there is none, or the text is of another version.
+    pub fn read(&self) -> Facts {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+impl From<&Facts> for KeptFacts {
+    fn from(facts: &Facts) -> Self {
+        let text = serde_json::to_string(facts);
+        Self(text.expect("records of numbers and lists always have a JSON form"))
+    }
+}
+
 /// What a chunk holds of a species, counted by size and by distance to the edge of its stratum.
 ///
 /// Written as a list of four lists, and zeros at the end of a list are left out: a ledger has one for each chunk and species.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Artefact, Facts, Stage};
+use crate::{Artefact, KeptFacts, Stage};
 
 /// 128 bits of BLAKE3: what something is, whatever it is called.
 #[derive(
@@ -113,10 +113,8 @@ pub struct Fingerprint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Which one.
-    #[serde(flatten)]
     pub job: JobKey,
     /// What decided its result.
-    #[serde(flatten)]
     pub fingerprint: Fingerprint,
     /// What its inputs were called: stamps of files, and digests of the artefacts that it read. A hint: where it is as it was,
     /// the fingerprint's `reads` need not be worked out again.
@@ -128,7 +126,7 @@ pub struct Entry {
     pub plants: Vec<u64>,
     /// What it counted, for reports.
     #[serde(default)]
-    pub facts: Facts,
+    pub facts: KeptFacts,
     /// Processor time that it took, in microseconds.
     pub cpu_us: u64,
 }
@@ -239,7 +237,7 @@ mod tests {
                 },
             )],
             plants: vec![1, 2],
-            facts: Facts::default(),
+            facts: KeptFacts::default(),
             cpu_us: 12,
         }
     }

@@ -37,7 +37,7 @@ pub use digest::{PLANTS_PER_PASS, RasterDigest, content_digest};
 pub use disk::{Disk, Guard, Hold, Lock, RealDisk, ScratchDisk, Stat};
 pub use edits::{EditOp, EditRecord};
 pub use error::StoreError;
-pub use facts::{Counts, Facts, SpeciesFacts};
+pub use facts::{Counts, Facts, KeptFacts, SpeciesFacts};
 pub use ledger::{Digest, Entry, Fingerprint, JobKey, JobKind};
 pub use manifest::{
     AlphaRecord, Artefact, ChunkArtefact, ConfigRecord, EdgesRecord, FORMAT_VERSION, FieldRecord,

@@ -164,6 +164,7 @@ impl Editing {
     /// [`BakeError::Closed`] where there is no world, or another process writes into it; [`BakeError::Config`] where the
     /// revision's own config cannot be read.
     pub fn open(dir: &Path) -> Result<Self, BakeError> {
+        crate::trim::keep_freed();
         let closed = |source| BakeError::Closed { source };
         // A writer founds the world that it does not find, so that one is looked for first.
         let mut world = World::open(dir).map_err(closed)?;

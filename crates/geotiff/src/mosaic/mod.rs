@@ -278,7 +278,7 @@ impl Mosaic {
     /// Those of the files.
     pub fn holds_only_zero_and_one(&self) -> Result<bool, SourceError> {
         /// Pixels that are read at a time: few, as most masks show at once that they hold more.
-        const PIXELS: i64 = 1 << 20;
+        const PIXELS: i64 = 1 << 16;
         let map = self.rect();
         let n_rows = (PIXELS / map.x1).max(1);
         let mut rows = Raster::default();

@@ -15,7 +15,7 @@ const M2_PER_HA: f64 = 10_000.0;
 fn facts(world: &Finished) -> Result<Facts, InterchangeError> {
     let mut facts = Facts::default();
     for entry in world.world().ledger()? {
-        facts.merge(&entry.facts);
+        facts.merge(&entry.facts.read());
     }
     Ok(facts)
 }

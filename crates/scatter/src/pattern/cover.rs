@@ -80,22 +80,29 @@ fn disk(u: i64, v: i64) -> [u64; CELLS] {
         let half = half as i64;
         (-half..=half).map(move |column| (column, row as i64))
     });
+    let [across, along] = [u, v].map(squared);
     let mut disk = [0; CELLS];
     for (covered, (column, row)) in disk.iter_mut().zip(cells) {
         *covered = if (column, row) == (0, 0) {
             COVERED
         } else {
+            let (dx2, dy2) = (across[(column + 2) as usize], along[(row + 2) as usize]);
             (0..64)
-                .filter(|square| {
-                    let dx = farthest(u, column * STEPS + square % 8 * SQUARE);
-                    let dy = farthest(v, row * STEPS + square / 8 * SQUARE);
-                    // The radius is at least √2 cells.
-                    dx * dx + dy * dy <= 2 * STEPS * STEPS
-                })
+                // The radius is at least √2 cells.
+                .filter(|square| dx2[square % 8] + dy2[square / 8] <= 2 * STEPS * STEPS)
                 .fold(0, |bits, square| bits | 1 << square)
         };
     }
     disk
+}
+
+/// The squares of the largest distances along an axis from within a step to within each of the 8 squares of the cells from two
+/// before to two after.
+fn squared(from: i64) -> [[i64; 8]; 5] {
+    std::array::from_fn(|cell| {
+        let start = (cell as i64 - 2) * STEPS;
+        std::array::from_fn(|square| farthest(from, start + square as i64 * SQUARE).pow(2))
+    })
 }
 
 /// The largest distance along an axis from within step `from` to within the square that starts at step `square`.

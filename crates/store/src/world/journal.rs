@@ -187,7 +187,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{Digest, Facts, Fingerprint, JobKey, JobKind};
+    use crate::{Digest, Fingerprint, JobKey, JobKind, KeptFacts};
 
     fn entry(x: i64) -> Entry {
         Entry {
@@ -200,7 +200,7 @@ mod tests {
             sight: Digest::default(),
             files: vec![],
             plants: vec![],
-            facts: Facts::default(),
+            facts: KeptFacts::default(),
             cpu_us: 0,
         }
     }

@@ -166,7 +166,7 @@ impl Bake {
             sight: Digest::default(),
             files: vec![],
             plants: vec![],
-            facts: Facts::default(),
+            facts: KeptFacts::default(),
             cpu_us: 1,
         };
         for (stage, bytes) in files {
