@@ -5,11 +5,12 @@
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Artefact, KeptFacts, Stage};
+use crate::{Artefact, KeptFacts, Stage, StoreError};
 
 /// 128 bits of BLAKE3: what something is, whatever it is called.
 #[derive(
@@ -134,15 +135,18 @@ pub struct Entry {
 /// Hex digits of a line's checksum.
 const CHECKSUM: usize = 16;
 
-fn checksum(text: &[u8]) -> String {
-    blake3::hash(text).to_hex()[..CHECKSUM].to_owned()
+fn checksum(text: &[u8]) -> [u8; CHECKSUM] {
+    let hex = blake3::hash(text).to_hex();
+    *hex.as_bytes()
+        .first_chunk()
+        .expect("a hash has 64 hex digits")
 }
 
 /// Adds a record's line: a checksum, a space, JSON, and a line break.
 pub(crate) fn put_line(record: &impl Serialize, out: &mut Vec<u8>) {
     let json = serde_json::to_vec(record)
         .expect("records of numbers, texts and lists always have a JSON form");
-    out.extend_from_slice(checksum(&json).as_bytes());
+    out.extend_from_slice(&checksum(&json));
     out.push(b' ');
     out.extend_from_slice(&json);
     out.push(b'\n');
@@ -152,7 +156,7 @@ pub(crate) fn put_line(record: &impl Serialize, out: &mut Vec<u8>) {
 fn json_of(line: &[u8]) -> Option<&[u8]> {
     let (sum, rest) = line.split_at_checked(CHECKSUM)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
-    (checksum(json).as_bytes() == sum).then_some(json)
+    (checksum(json) == sum).then_some(json)
 }
 
 /// Reads a line with its line break; `None` where it is torn or rotten.
@@ -181,24 +185,53 @@ pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
     lines(bytes).filter_map(|(_, line)| read_line(line))
 }
 
-/// The whole entries of a ledger's bytes whose lines are not among those already seen, by their checksums.
-pub(crate) fn new_entries(bytes: &[u8], seen: &mut HashSet<[u8; CHECKSUM]>) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (_, line) in lines(bytes) {
-        let sum = line.first_chunk().filter(|sum| !seen.contains(*sum));
-        if let Some((sum, entry)) = sum.zip(read_line(line)) {
-            seen.insert(*sum);
-            entries.push(entry);
-        }
-    }
-    entries
+/// What a ledger's bytes hold beside the lines that were seen before.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    /// The whole entries.
+    pub entries: Vec<Entry>,
+    /// Lines that are torn or rotten.
+    pub n_rotten: usize,
+    /// Where the first of them starts.
+    pub first_rotten: Option<u64>,
 }
 
-/// How many lines are torn or rotten, and where the first of them starts.
-pub(crate) fn rotten(bytes: &[u8]) -> Option<(usize, u64)> {
-    let mut rotten = lines(bytes).filter(|(_, line)| !is_whole(line));
-    let (first, _) = rotten.next()?;
-    Some((rotten.count() + 1, first))
+impl News {
+    /// What to say of a ledger that is not there.
+    pub(crate) fn missing(path: &Path) -> StoreError {
+        StoreError::damaged(path, "the file is missing")
+    }
+
+    /// What is wrong with the ledger.
+    pub(crate) fn damage(&self, path: &Path) -> Option<StoreError> {
+        let first = self.first_rotten?;
+        let n = self.n_rotten;
+        let reason =
+            format!("{n} of its lines are not what was written, the first at byte {first}");
+        Some(StoreError::damaged(path, reason))
+    }
+}
+
+/// Reads the lines of a ledger's bytes that are not among those already seen, by their checksums.
+pub(crate) fn news(bytes: &[u8], seen: &mut HashSet<[u8; CHECKSUM]>) -> News {
+    let mut news = News::default();
+    for (offset, line) in lines(bytes) {
+        let sum = line.first_chunk();
+        if sum.is_some_and(|sum| seen.contains(sum)) {
+            continue;
+        }
+        match sum.zip(read_line(line)) {
+            Some((sum, entry)) => {
+                seen.insert(*sum);
+                news.entries.push(entry);
+            }
+            None => {
+                news.n_rotten += 1;
+                news.first_rotten.get_or_insert(offset);
+            }
+        }
+    }
+    news
 }
 
 /// The bytes of a ledger.
@@ -251,7 +284,8 @@ mod tests {
                 let mut flipped = bytes.clone();
                 flipped[at] ^= 1 << bit;
                 assert!(entries(&flipped).next().is_none(), "byte {at}, bit {bit}");
-                assert!(rotten(&flipped).is_some(), "byte {at}, bit {bit}");
+                let news = news(&flipped, &mut HashSet::new());
+                assert_eq!(news.n_rotten, 1, "byte {at}, bit {bit}");
             }
             assert!(entries(&bytes[..at]).next().is_none(), "cut at {at}");
         }
@@ -263,7 +297,8 @@ mod tests {
         let line = bytes.len() / 3;
         bytes[line + 3] ^= 1;
         assert_eq!(entries(&bytes).count(), 2);
-        assert_eq!(rotten(&bytes), Some((1, line as u64)));
+        let news = news(&bytes, &mut HashSet::new());
+        assert_eq!((news.n_rotten, news.first_rotten), (1, Some(line as u64)));
     }
 
     #[test]

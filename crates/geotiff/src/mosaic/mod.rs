@@ -283,8 +283,14 @@ impl Mosaic {
         let n_rows = (PIXELS / map.x1).max(1);
         let mut rows = Raster::default();
         let mut any = false;
-        for y in (map.y0..map.y1).step_by(n_rows as usize) {
+        // From the middle on: there a mask shows sooner that it holds more than at its border.
+        let n_parts = map.height() as i64 / n_rows + 1;
+        for part in 0..n_parts {
+            let y = map.y0 + (part + n_parts / 2) % n_parts * n_rows;
             let rect = Rect::new(map.x0, y, map.x1, y + n_rows).intersect(&map);
+            if rect.is_empty() {
+                continue;
+            }
             self.read(rect, &mut rows)?;
             for &raw in rows.pixels() {
                 if !raw.is_nan() && raw != 0.0 && raw != 1.0 {

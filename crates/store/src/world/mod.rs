@@ -19,6 +19,7 @@ pub use copies::write_copy;
 pub use recover::Recovered;
 pub use writer::WorldWriter;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use folder::{CONFIG_TOML, CURRENT, LEDGER, RULES_JSON, WORLD_JSON, WorldFolder};
 
 use crate::digest::plant_digest;
 use crate::disk::{Disk, Files, Guard, Hold, Lock, RealDisk};
+use crate::ledger::News;
 use crate::{Artefact, ChunkArtefact, ChunkView, Digest, Entry, Manifest, StoreError, ledger};
 
 /// One committed revision, open for reading; while it is open no writer deletes its files.
@@ -195,13 +197,11 @@ impl World {
             }
         }
         let path = self.world.revision(revision).join(LEDGER);
-        match self.world.files.read(&path)? {
-            None => damaged.push(StoreError::damaged(&path, "the file is missing")),
-            Some(bytes) => damaged.extend(ledger::rotten(&bytes).map(|(n, first)| {
-                let reason = format!("{n} lines do not hold, the first at byte {first}");
-                StoreError::damaged(&path, reason)
-            })),
-        }
+        let ledger = self.world.files.read(&path)?;
+        damaged.extend(ledger.map_or_else(
+            || Some(News::missing(&path)),
+            |bytes| ledger::news(&bytes, &mut HashSet::new()).damage(&path),
+        ));
         if damaged.is_empty() {
             damaged = self.world.stale_copies(revision)?;
         }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::chain::{Current, Sums};
 use super::collect::{self, Named};
-use super::folder::{CURRENT, LEDGER, WORLD_JSON, WorldFolder};
+use super::folder::{CURRENT, WORLD_JSON, WorldFolder};
 use super::journal::{Found, Journal};
-use crate::{Digest, Entry, Manifest, StoreError, ledger};
+use crate::{Digest, Entry, Manifest, StoreError};
 
 /// What a writer found and did before it started.
 #[derive(Debug, Default)]
@@ -182,11 +182,6 @@ pub(super) fn recover(world: &WorldFolder, base: &mut Base) -> Result<Remains, S
             .for_each(|manifest| named.add(manifest));
         named
     };
-    if let Some(manifest) = &base.manifest {
-        recovered
-            .damaged
-            .extend(check_ledger(world, manifest.revision)?);
-    }
     let n_found = entries.map(|entries| entries.len());
     Ok(Remains {
         journal: Journal::resume(world, base.current, n_found),
@@ -248,18 +243,4 @@ fn missing_file(world: &WorldFolder, entry: &Entry) -> Result<Option<StoreError>
         }
     }
     Ok(None)
-}
-
-/// What is wrong with the ledger of the current revision, which the next commit writes anew. Older ones only save work.
-fn check_ledger(world: &WorldFolder, revision: u64) -> Result<Option<StoreError>, StoreError> {
-    let path = world.revision(revision).join(LEDGER);
-    let bytes = world.files.read(&path)?;
-    let reason = match bytes.as_deref().map(ledger::rotten) {
-        None => "the file is missing".to_owned(),
-        Some(None) => return Ok(None),
-        Some(Some((n_lines, first))) => {
-            format!("{n_lines} of its lines are not what was written, the first at byte {first}")
-        }
-    };
-    Ok(Some(StoreError::damaged(&path, reason)))
 }

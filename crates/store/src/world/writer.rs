@@ -9,7 +9,8 @@ use super::folder::{FIELDS, JOURNAL, LEDGER, REVISIONS, STAGES, WorldFolder, pla
 use super::journal::Journal;
 use super::recover::{Base, Recovered, recover};
 use crate::disk::{Disk, Files, Guard, RealDisk, Stat};
-use crate::{Artefact, Entry, Manifest, Stage, StoreError, content_digest, ledger};
+use crate::ledger::{self, News};
+use crate::{Artefact, Entry, Manifest, Stage, StoreError, content_digest};
 
 /// Files that are settled together: so many that the waiting for the disk is shared, so few that little is done again.
 const GROUP_FILES: usize = 64;
@@ -106,14 +107,22 @@ impl WorldWriter {
     /// # Errors
     /// An error of the system.
     pub fn known(&mut self, paranoid: bool) -> Result<Vec<Entry>, StoreError> {
-        let revisions = self.world.revisions()?.into_iter();
-        let ledgers = revisions.map(|revision| self.world.revision(revision).join(LEDGER));
-        let mut known = Vec::new();
+        let journal = self.world.files.read(&self.world.join(JOURNAL))?;
         // A revision shares most lines with the one before it.
         let mut seen = HashSet::new();
-        for path in [self.world.join(JOURNAL)].into_iter().chain(ledgers) {
-            let bytes = self.world.files.read(&path)?.unwrap_or_default();
-            known.extend(ledger::new_entries(&bytes, &mut seen));
+        let mut known = ledger::news(&journal.unwrap_or_default(), &mut seen).entries;
+        let current = self.current.as_ref().map(|current| current.revision);
+        for revision in self.world.revisions()? {
+            let path = self.world.revision(revision).join(LEDGER);
+            let bytes = self.world.files.read(&path)?;
+            let news = ledger::news(bytes.as_deref().unwrap_or_default(), &mut seen);
+            // Older ledgers only save work; the current one is written anew by the next commit.
+            if current == Some(revision) {
+                let damage =
+                    bytes.map_or_else(|| Some(News::missing(&path)), |_| news.damage(&path));
+                self.recovered.damaged.extend(damage);
+            }
+            known.extend(news.entries);
         }
         let mut whole = Vec::with_capacity(known.len());
         for entry in known {
