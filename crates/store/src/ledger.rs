@@ -164,11 +164,6 @@ pub(crate) fn read_line<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     serde_json::from_slice(json_of(line)?).ok()
 }
 
-/// Whether a line with its line break is as it was written.
-pub(crate) fn is_whole(line: &[u8]) -> bool {
-    json_of(line).is_some()
-}
-
 /// The lines of a ledger's bytes, each with its offset; empty ones are none.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let mut end = 0;
