@@ -436,3 +436,19 @@ fn edits_stay_in_their_place_when_the_map_grows() {
     assert!(error.to_string().contains("--undo 2"), "{error}");
     assert_eq!(place.digests("out"), place.digests("twin"));
 }
+
+#[test]
+fn a_world_that_lost_the_file_which_names_its_revision_keeps_its_edits() {
+    let place = world();
+    let out = place.path("out");
+    edit(&out, &[raise(brush(1070.0, 1935.0, 20.0, 0.5), 10.0)]).unwrap();
+    let (digests, log) = (place.digests("out"), manifest(&out).edits);
+    std::fs::remove_file(out.join("current")).unwrap();
+    place.bake(&config_text(64, 60.0), 1, "out").unwrap();
+    assert_eq!((place.digests("out"), manifest(&out).edits), (digests, log));
+
+    // Where no revision is left there is nothing to keep, and a bake begins anew.
+    std::fs::remove_dir_all(out.join("rev")).unwrap();
+    place.bake(&config_text(64, 60.0), 1, "out").unwrap();
+    assert_eq!(manifest(&out).edits, []);
+}

@@ -47,19 +47,22 @@ impl Edits {
     pub(crate) fn of_world(dir: &Path) -> Result<Self, BakeError> {
         let world = match World::open(dir) {
             Ok(world) => world,
-            Err(StoreError::NotAWorld { .. }) => return Ok(Self::none(dir)),
-            Err(source @ StoreError::Damaged { .. }) => return Self::of_damaged(dir, source),
+            Err(StoreError::NotAWorld { .. }) if !dir.join("rev").is_dir() => {
+                return Ok(Self::none(dir));
+            }
+            Err(StoreError::NotAWorld { .. } | StoreError::Damaged { .. }) => {
+                return Self::of_damaged(dir);
+            }
             Err(source) => return Err(BakeError::Closed { source }),
         };
         Ok(Self::of_manifest(world.manifest(), dir))
     }
 
-    /// The edits of a world whose books are damaged: of the revision that a writer goes on from, or the damage where there is none.
-    fn of_damaged(dir: &Path, source: StoreError) -> Result<Self, BakeError> {
-        let closed = |source| BakeError::Closed { source };
-        let writer = WorldWriter::open(dir).map_err(closed)?;
-        let current = writer.current().ok_or(closed(source))?;
-        Ok(Self::of_manifest(current, dir))
+    /// The edits of a world whose books are damaged or gone: of the revision that a writer goes on from, where it finds one.
+    fn of_damaged(dir: &Path) -> Result<Self, BakeError> {
+        let writer = WorldWriter::open(dir).map_err(|source| BakeError::Closed { source })?;
+        let edits = |manifest| Self::of_manifest(manifest, dir);
+        Ok(writer.current().map_or_else(|| Self::none(dir), edits))
     }
 
     fn of_manifest(manifest: &Manifest, dir: &Path) -> Self {
