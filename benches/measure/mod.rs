@@ -45,17 +45,14 @@ pub fn demo(dir: &Path, size: u32) {
     assert!(made.success());
 }
 
-/// User and system seconds of the children that have ended, in ticks of 1/100 s (proc(5), fields 16 and 17).
+/// User and system seconds of the children that have ended, to the microsecond.
 pub fn children_cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let fields: Vec<f64> = after_name
-        .split(' ')
-        .filter_map(|f| f.parse().ok())
-        .collect();
-    // The state letter is not a number, so cutime is the 13th number after the name.
-    fields
-        .get(12)
-        .zip(fields.get(13))
-        .map_or(0.0, |(user, system)| (user + system) / 100.0)
+    // SAFETY: all zeros are a valid `rusage`, which the call fills; it keeps no pointer.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
