@@ -5,15 +5,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+#[path = "../tests/support/listing.rs"]
+mod listing;
 mod measure;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use ecotone_grid::mix;
 use ecotone_store::World;
+use listing::listing;
 use measure::{children_cpu_seconds, demo, fast_folder, machine, median};
 
 /// Of the brush, and how far it lifts the ground in its middle.
@@ -152,24 +155,6 @@ fn places(out: &Path, n: u32) -> impl Iterator<Item = [f64; 2]> {
             grid.y0 - row * grid.pixel[1],
         ]
     })
-}
-
-/// All files of a world, when each was last changed, and its length; but for the lock, which names its last holder.
-fn listing(dir: &Path) -> BTreeMap<PathBuf, (SystemTime, u64)> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let found = entry.metadata().unwrap();
-            if found.is_dir() {
-                folders.push(entry.path());
-            } else if entry.file_name() != "lock" {
-                files.insert(entry.path(), (found.modified().unwrap(), found.len()));
-            }
-        }
-    }
-    files
 }
 
 /// Files that are in one listing alone, or that differ.

@@ -5,22 +5,12 @@
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 use support::writer::{self, Tiff};
-use support::{NODATA, Place, config_text, hills, is_void, plain};
+use support::{NODATA, Place, config_text, hills, is_void, plain, program};
 
 const GROUND: &str = "terrain.heights = ['heights.tif']\n[[stratum]]\nname = 'ground'\n";
-
-fn run(place: &Place, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .current_dir(place.path(""))
-        .arg("check")
-        .args(args)
-        .output()
-        .unwrap()
-}
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
@@ -35,7 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
 #[track_caller]
 fn check(place: &Place, args: &[&str], code: i32) -> (String, String) {
     let before = names(&place.path(""));
-    let output = run(place, args);
+    let output = program(place, &["check"]).args(args).output().unwrap();
     let [stdout, stderr] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
     assert_eq!(output.status.code(), Some(code), "{stdout}\n{stderr}");
     assert_eq!(names(&place.path("")), before, "something was left behind");

@@ -6,15 +6,7 @@ mod support;
 
 use std::process::{Command, Output};
 
-use support::{Place, config_text, plain};
-
-fn run(place: &Place, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .current_dir(place.path(""))
-        .args(args)
-        .output()
-        .unwrap()
-}
+use support::{Place, config_text, plain, run};
 
 #[track_caller]
 fn check(output: &Output, code: i32, out: &[&str], err: &[&str]) {

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use ecotone_interchange::Finished;
-use support::{Place, config_text, plain};
+use support::{Place, config_text, plain, program};
 
 /// A world of small tiles and chunks with a stored slope in `out`, and one that is cut otherwise in `other`.
 fn world() -> Place {
@@ -22,12 +22,6 @@ fn world() -> Place {
     place.bake(&config(20, 20.0), 2, "out").unwrap();
     place.bake(&config(64, 60.0), 2, "other").unwrap();
     place
-}
-
-fn command(place: &Place, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ecotone"));
-    command.current_dir(place.path("")).args(args);
-    command
 }
 
 fn names(place: &Place) -> BTreeSet<OsString> {
@@ -91,7 +85,7 @@ fn one_flipped_bit_in_any_of_200_files_is_told_by_whatever_reads_it() {
         let readers = readers(file.split('/').next().unwrap());
         let args = &readers[n as usize % readers.len()];
         flip(&path, bit);
-        let output = command(&place, args).output().unwrap();
+        let output = program(&place, args).output().unwrap();
         flip(&path, bit);
         check_told(
             &output,
@@ -102,7 +96,7 @@ fn one_flipped_bit_in_any_of_200_files_is_told_by_whatever_reads_it() {
     }
     for stage in ["weights", "sdf", "fields", "vegetation"] {
         for args in readers(stage) {
-            let output = command(&place, &args).output().unwrap();
+            let output = program(&place, &args).output().unwrap();
             assert!(output.status.success(), "{args:?} of the world made whole");
         }
     }
@@ -113,13 +107,13 @@ fn a_damaged_edit_is_told_by_what_reads_the_ground() {
     let place = world();
     fs::write(place.path("world.toml"), config_text(64, 60.0)).unwrap();
     assert!(
-        command(&place, &["bake", "world.toml", "--out", "edited"])
+        program(&place, &["bake", "world.toml", "--out", "edited"])
             .status()
             .unwrap()
             .success()
     );
     let raise = ["edit", "edited", "--raise", "1070,1935,20,-10"];
-    assert!(command(&place, &raise).status().unwrap().success());
+    assert!(program(&place, &raise).status().unwrap().success());
     let manifest = Finished::open(&place.path("edited"))
         .unwrap()
         .manifest()
@@ -127,7 +121,7 @@ fn a_damaged_edit_is_told_by_what_reads_the_ground() {
     let file = &manifest.edits[0].raster.file;
     flip(&place.path("edited").join(file), 4001);
     let preview = ["preview", "edited", "--layer", "slope", "-o", "x.png"];
-    let output = command(&place, &preview).output().unwrap();
+    let output = program(&place, &preview).output().unwrap();
     check_told(&output, file, "a preview of an edited world");
     assert!(!place.path("x.png").exists());
 }
@@ -142,19 +136,19 @@ fn results_that_cannot_be_written_are_no_success() {
         &["diff", "other", "out", "--json"],
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = command(&place, args).stdout(full).output().unwrap();
+        let output = program(&place, args).stdout(full).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
         assert!(said.contains("standard output: No space left"), "{said}");
     }
     let export = ["export", "out", "--format", "csv", "--to", "/dev/full"];
-    assert!(!command(&place, &export).status().unwrap().success());
+    assert!(!program(&place, &export).status().unwrap().success());
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let place = world();
-    let mut child = command(&place, &["inspect", "out"])
+    let mut child = program(&place, &["inspect", "out"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -169,7 +163,7 @@ fn an_export_that_fails_leaves_no_file() {
     fs::create_dir(place.path("taken")).unwrap();
     fs::write(place.path("taken/x"), "mine").unwrap();
     let export = ["export", "out", "--format", "csv", "--to", "taken"];
-    assert!(!command(&place, &export).status().unwrap().success());
+    assert!(!program(&place, &export).status().unwrap().success());
     fs::remove_dir_all(place.path("taken")).unwrap();
     assert_eq!(names(&place), before);
 }

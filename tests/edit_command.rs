@@ -6,35 +6,13 @@
 
 mod support;
 
-use std::process::{Command, Output};
-
-use support::{Place, config_text, plain};
+use support::{Place, check_run as check, config_text, plain};
 
 fn world() -> Place {
     let place = Place::with_hills(&plain(150, 131));
     std::fs::write(place.path("world.toml"), config_text(64, 60.0)).unwrap();
     check(&place, &["bake", "world.toml"], 0, &["revision 1"]);
     place
-}
-
-fn run(place: &Place, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .current_dir(place.path(""))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-#[track_caller]
-fn check(place: &Place, args: &[&str], code: i32, words: &[&str]) -> String {
-    let output = run(place, args);
-    let said = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
-    let said = said.join("\n");
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-    for word in words {
-        assert!(said.contains(word), "{word:?} of {args:?} in {said}");
-    }
-    said
 }
 
 #[test]

@@ -4,12 +4,12 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
+use support::listing::listing;
 use support::{Place, config_text, hills, plain};
 
 const SIDE: usize = 160;
@@ -72,24 +72,6 @@ fn artefacts(world: &Path) -> Vec<(String, Vec<u8>)> {
             )
         })
         .collect()
-}
-
-/// All files of a folder, when each was last changed, and its inode; but for the lock, which names its last holder.
-fn listing(dir: &Path) -> BTreeMap<PathBuf, (SystemTime, u64)> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let found = entry.metadata().unwrap();
-            if found.is_dir() {
-                folders.push(entry.path());
-            } else if entry.file_name() != "lock" {
-                files.insert(entry.path(), (found.modified().unwrap(), found.len()));
-            }
-        }
-    }
-    files
 }
 
 const ALL_KEPT: [[usize; 3]; 3] = [[TILES, 0, 0], [TILES, 0, 0], [CHUNKS, 0, 0]];

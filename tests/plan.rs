@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::{Bake, Due, Forecast, JobKind, Options, Why, config};
 use support::writer::Tiff;
-use support::{Place, config_text, hills, plain};
+use support::{Place, config_text, hills, plain, run};
 
 /// Tiles of 48 pixels, 4 by 4, and chunks of 64 m.
 const SIDE: usize = 160;
@@ -214,11 +214,7 @@ fn a_forecast_that_trusts_no_date_finds_the_same() {
 }
 
 fn told(place: &Place, args: &[&str]) -> String {
-    let out = std::process::Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .args(args)
-        .current_dir(place.path(""))
-        .output()
-        .unwrap();
+    let out = run(place, args);
     assert!(out.status.success(), "{out:?}");
     String::from_utf8(out.stdout).unwrap()
 }

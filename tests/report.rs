@@ -5,9 +5,8 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::{Command, Output};
-use std::time::{Duration, SystemTime};
+use std::process::Output;
+use std::time::Duration;
 
 use ecotone_grid::Raster;
 use ecotone_interchange::{Check, CheckKind, CheckLevel, Finished, Limits, Verdict, evaluate};
@@ -16,7 +15,8 @@ use ecotone_store::{
     encode_tiff,
 };
 use serde_json::Value;
-use support::{Place, config_text, plain};
+use support::listing::listing;
+use support::{Place, config_text, plain, program};
 
 const OUT: &str = "out";
 
@@ -27,9 +27,7 @@ fn hills() -> Place {
 /// Bakes a config with the program itself, in the place's folder.
 fn bake(place: &Place, config: &str, args: &[&str]) -> Output {
     std::fs::write(place.path("world.toml"), config).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .current_dir(place.path(""))
-        .args(["bake", "world.toml", "--out", OUT])
+    program(place, &["bake", "world.toml", "--out", OUT])
         .args(args)
         .output()
         .unwrap()
@@ -485,7 +483,7 @@ fn a_failed_check_stands_first_and_fails_the_bake_again_and_again() {
     assert!(at(">failed<") < at(">passed<"));
     assert!(page.contains("no &lt;oak&gt;") && !page.contains("<oak>"));
 
-    let before = snapshot(&place.path(OUT));
+    let before = listing(&place.path(OUT));
     let again = bake(&place, &config, &[]);
     assert_eq!(again.status.code(), Some(1), "{}", stderr(&again));
     assert!(
@@ -493,24 +491,7 @@ fn a_failed_check_stands_first_and_fails_the_bake_again_and_again() {
         "{}",
         stderr(&again)
     );
-    assert_eq!(snapshot(&place.path(OUT)), before);
-}
-
-/// Every file below a folder with its length and the time of its last change, but the lock.
-fn snapshot(dir: &Path) -> BTreeMap<String, (u64, SystemTime)> {
-    let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let entry = entry.unwrap();
-        let path = entry.path();
-        let facts = entry.metadata().unwrap();
-        if facts.is_dir() {
-            found.extend(snapshot(&path));
-        } else if entry.file_name() != "lock" {
-            let name = path.to_str().unwrap().to_owned();
-            found.insert(name, (facts.len(), facts.modified().unwrap()));
-        }
-    }
-    found
+    assert_eq!(listing(&place.path(OUT)), before);
 }
 
 #[test]

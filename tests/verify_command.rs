@@ -4,33 +4,13 @@
 
 mod support;
 
-use std::process::{Command, Output};
-
-use support::{Place, config_text, plain};
-
-fn run(place: &Place, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ecotone"))
-        .current_dir(place.path(""))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-#[track_caller]
-fn check(output: &Output, code: i32, texts: &[&str]) {
-    let said = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b).into_owned());
-    let said = said.concat();
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    for text in texts {
-        assert!(said.contains(text), "{text:?} in {said}");
-    }
-}
+use support::{Place, check_run as check, config_text, plain, run};
 
 /// A world in `out`, baked from `world.toml`.
 fn world() -> Place {
     let place = Place::with_hills(&plain(150, 131));
     std::fs::write(place.path("world.toml"), config_text(64, 60.0)).unwrap();
-    check(&run(&place, &["bake", "world.toml"]), 0, &[]);
+    check(&place, &["bake", "world.toml"], 0, &[]);
     place
 }
 
@@ -38,13 +18,14 @@ fn world() -> Place {
 fn a_sound_world_is_proved() {
     let place = world();
     check(
-        &run(&place, &["verify", "out"]),
+        &place,
+        &["verify", "out"],
         0,
         &["files", "rebuild", "partition"],
     );
-    check(&run(&place, &["verify", "out", "--full"]), 0, &[]);
+    check(&place, &["verify", "out", "--full"], 0, &[]);
     let told = run(&place, &["verify", "out", "--full", "--json"]);
-    check(&told, 0, &[]);
+    assert_eq!(told.status.code(), Some(0), "{told:?}");
     let lines = String::from_utf8(told.stdout).unwrap();
     let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert!(last.is_object(), "{lines}");
@@ -63,9 +44,9 @@ fn a_damaged_file_is_named_and_a_paranoid_bake_makes_it_again() {
     bytes[middle] ^= 4;
     std::fs::write(file.path(), bytes).unwrap();
     let name = file.file_name().into_string().unwrap();
-    check(&run(&place, &["verify", "out"]), 1, &[&name, "--paranoid"]);
-    check(&run(&place, &["bake", "world.toml", "--paranoid"]), 0, &[]);
-    check(&run(&place, &["verify", "out"]), 0, &[]);
+    check(&place, &["verify", "out"], 1, &[&name, "--paranoid"]);
+    check(&place, &["bake", "world.toml", "--paranoid"], 0, &[]);
+    check(&place, &["verify", "out"], 0, &[]);
 }
 
 #[test]
@@ -74,8 +55,8 @@ fn other_inputs_are_told_as_such_and_what_is_not_there_is_refused() {
     place.write("heights.tif", &plain(150, 131), |x, y| {
         support::hills(x, y) + f64::from(u8::from(x == 70))
     });
-    check(&run(&place, &["verify", "out"]), 1, &["bake again"]);
+    check(&place, &["verify", "out"], 1, &["bake again"]);
     std::fs::remove_file(place.path("heights.tif")).unwrap();
-    check(&run(&place, &["verify", "out"]), 2, &["heights.tif"]);
-    check(&run(&place, &["verify", "nowhere"]), 2, &["nowhere"]);
+    check(&place, &["verify", "out"], 2, &["heights.tif"]);
+    check(&place, &["verify", "nowhere"], 2, &["nowhere"]);
 }

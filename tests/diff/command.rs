@@ -1,32 +1,9 @@
 //! What a person at a terminal and a script see of it.
 
-use std::process::{Command, Output};
-
 use ecotone_interchange::{InterchangeError, diff_to_csv};
 
-use super::support::{Place, config_text};
+use super::support::{check_run as check, config_text, run};
 use super::{compare, open, raised, world};
-
-fn run(place: &Place, args: &[&str]) -> Output {
-    let program = env!("CARGO_BIN_EXE_ecotone");
-    Command::new(program)
-        .current_dir(place.path(""))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-#[track_caller]
-fn check(place: &Place, args: &[&str], code: i32, words: &[&str]) -> String {
-    let output = run(place, args);
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    let said = said.join("\n");
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-    for word in words {
-        assert!(said.contains(word), "{word:?} of {args:?} in {said}");
-    }
-    said
-}
 
 #[test]
 fn revisions_are_compared_as_long_as_they_are_kept() {

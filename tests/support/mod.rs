@@ -5,7 +5,10 @@
 #[path = "../../crates/geotiff/tests/writer/mod.rs"]
 pub mod writer;
 
+pub mod listing;
+
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
@@ -165,4 +168,29 @@ pub fn plants(world: &Path) -> Vec<String> {
         .collect();
     rows.sort();
     rows
+}
+
+/// The program itself, in the place's folder.
+pub fn program(place: &Place, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ecotone"));
+    command.current_dir(place.path("")).args(args);
+    command
+}
+
+/// Runs the program to its end.
+pub fn run(place: &Place, args: &[&str]) -> Output {
+    program(place, args).output().unwrap()
+}
+
+/// Runs the program, which must end with `code` and say all of `words`; returns all that it said.
+#[track_caller]
+pub fn check_run(place: &Place, args: &[&str], code: i32, words: &[&str]) -> String {
+    let output = run(place, args);
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let said = said.join("\n");
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} of {args:?} in {said}");
+    }
+    said
 }

@@ -30,6 +30,7 @@ mod plan;
 mod rules;
 mod run;
 mod scene;
+mod scratch;
 mod shares;
 pub mod survey;
 mod system;

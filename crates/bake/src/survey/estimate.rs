@@ -1,6 +1,5 @@
 //! How much a bake will take, from a few tiles that are baked for it.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use ecotone_grid::TileId;
@@ -11,6 +10,7 @@ use super::timing::{Cost, Sample, sample};
 use crate::config::Loaded;
 use crate::plan::{Job, Plan};
 use crate::scene::Scene;
+use crate::scratch;
 use crate::system::free_bytes;
 use crate::{Bake, BakeError, Options, cores};
 
@@ -79,7 +79,7 @@ pub fn estimate(
     tiles.size = tiles.size.min(LARGEST_TIMED_PX);
     let scene = Scene::open(&timed, options.memory_bytes)?;
     // Gone with the folder when it is dropped, whichever way this ends.
-    let folder = scratch(bake.out())?;
+    let folder = scratch::beside(bake.out(), ".ecotone-check-")?;
     let sample = sample(&scene, folder.path(), cancel, progress)?;
     let void_share = void_share.unwrap_or(sample.void_share);
     Ok(reckon(
@@ -89,22 +89,6 @@ pub fn estimate(
         threads,
         void_share,
     ))
-}
-
-/// A folder beside the world, on the same disk; where none can be made, in the system's own place.
-fn scratch(out: &Path) -> Result<tempfile::TempDir, BakeError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".ecotone-check-");
-    builder
-        .tempdir_in(nearest_folder(out.parent().unwrap_or(out)))
-        .or_else(|_| builder.tempdir())
-        .map_err(|source| BakeError::NoScratch { source })
-}
-
-/// The folder itself, or the first above it that exists.
-fn nearest_folder(path: &Path) -> PathBuf {
-    let found = path.ancestors().find(|folder| folder.is_dir());
-    found.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
 /// From the sample to the whole map.
@@ -152,7 +136,7 @@ fn reckon(
         wall_seconds: times.sum(|cost| cost.wall_seconds) / at_once as f64 + sync,
         stages,
         disk_bytes,
-        free_bytes: free_bytes(&nearest_folder(bake.out())),
+        free_bytes: free_bytes(&scratch::nearest_folder(bake.out())),
         plants: plants.collect(),
         memory_bytes: memory::peak_bytes(&bake.scene, budget_bytes, threads)
             + sample.bytes_under_way(threads),
@@ -196,31 +180,4 @@ impl<'a> Times<'a> {
 fn read_px(plan: &Plan, is_stage: impl Fn(&Job) -> bool) -> f64 {
     let jobs = plan.jobs.iter().filter(|job| is_stage(job));
     jobs.map(|job| plan.reads(*job).area() as f64).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn the_nearest_folder_exists() {
-        let dir = tempfile::tempdir().unwrap();
-        let deep = dir.path().join("not/yet/there");
-        assert_eq!(nearest_folder(&deep), dir.path());
-        assert_eq!(
-            nearest_folder(Path::new("no_such_folder_here")),
-            Path::new(".")
-        );
-    }
-
-    #[test]
-    fn a_scratch_folder_lies_beside_the_world_and_goes() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = scratch(&dir.path().join("out")).unwrap();
-        assert_eq!(folder.path().parent(), Some(dir.path()));
-        drop(folder);
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-    }
 }

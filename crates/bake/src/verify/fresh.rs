@@ -24,6 +24,7 @@ use crate::known::Known;
 use crate::plan::{Job, Plan};
 use crate::run::{self, Crew};
 use crate::scene::Scene;
+use crate::scratch;
 
 /// Opens the inputs for a fresh bake.
 pub(super) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Scene, VerifyError> {
@@ -32,17 +33,12 @@ pub(super) fn open(loaded: &Loaded, memory_bytes: u64) -> Result<Scene, VerifyEr
 
 /// A folder that goes when it is dropped: in the one that is asked for, else beside the world, else in the system's own place.
 pub(super) fn scratch(world: &Path, wanted: Option<&Path>) -> Result<TempDir, BakeError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".ecotone-verify-");
-    let made = match wanted {
-        Some(folder) => builder.tempdir_in(folder),
-        None => {
-            let world = std::path::absolute(world).unwrap_or_else(|_| world.to_owned());
-            let beside = world.parent().unwrap_or(&world);
-            builder.tempdir_in(beside).or_else(|_| builder.tempdir())
-        }
-    };
-    made.map_err(|source| BakeError::NoScratch { source })
+    const PREFIX: &str = ".ecotone-verify-";
+    if let Some(folder) = wanted {
+        return scratch::within(folder, PREFIX);
+    }
+    let world = std::path::absolute(world).unwrap_or_else(|_| world.to_owned());
+    scratch::beside(&world, PREFIX)
 }
 
 /// A fresh bake.
