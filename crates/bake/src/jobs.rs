@@ -250,6 +250,7 @@ impl Worker {
             weights: &self.weights,
             sdf: &self.distances,
             sdf_scale: rules.bound.scale(),
+            layers: None,
         };
         gather(
             scene,
@@ -262,6 +263,7 @@ impl Worker {
         scatter::place(
             &Flora {
                 species: &rules.species,
+                biomes: &[],
                 candidates: &candidates,
             },
             &fields,

@@ -2,7 +2,7 @@
 
 mod strata;
 
-use ecotone_grid::{PixelSize, Reach};
+use ecotone_grid::{PixelSize, Profile, Reach};
 use ecotone_scatter as scatter;
 use ecotone_scatter::Pattern;
 use ecotone_sdf::Bound;
@@ -191,6 +191,7 @@ fn resolve(species: &Species, config: &Config) -> scatter::Species {
             .filter_map(|(idx, stratum)| Some((idx, *species.strata.get(&stratum.name)?)))
             .collect(),
         threshold: species.threshold,
+        softness: 0.0,
         density_per_m2: species.density.map(|density| density / M2_PER_HA),
         spacing_m: species.spacing,
         footprint_m: species.footprint,
@@ -205,20 +206,32 @@ fn resolve(species: &Species, config: &Config) -> scatter::Species {
             density: edge.map_or(1.0, |edge| edge.density),
             size: species.edge_size(),
         },
-        altitude: species.altitude.map(|band| band.trapezoid()),
-        slope: species.slope.map(|band| band.trapezoid()),
-        distance: species
-            .distance
-            .iter()
-            .map(|band| {
-                (
-                    index(&band.stratum),
-                    band.trapezoid(config.edges.max_distance),
-                )
-            })
-            .collect(),
+        keep_from: Vec::new(),
+        near: None,
+        conditions: scatter::Conditions {
+            altitude: species.altitude.map(|band| Profile::Band(band.trapezoid())),
+            slope: species.slope.map(|band| Profile::Band(band.trapezoid())),
+            distance: species
+                .distance
+                .iter()
+                .map(|band| {
+                    let trapezoid = band.trapezoid(config.edges.max_distance);
+                    (index(&band.stratum), Profile::Band(trapezoid))
+                })
+                .collect(),
+            ..scatter::Conditions::default()
+        },
+        biomes: Vec::new(),
         align: species.align,
-        variants: species.variants.values().copied().collect(),
+        tilt: [0.0; 2],
+        yaw: scatter::Yaw::default(),
+        sink_m: [0.0; 2],
+        tint: [0.0, 1.0],
+        variants: species
+            .variants
+            .values()
+            .map(|&weight| scatter::Variant::of(weight))
+            .collect(),
     }
 }
 

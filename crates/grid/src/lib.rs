@@ -12,6 +12,8 @@
 
 mod angle;
 mod hash;
+mod noise;
+mod profile;
 mod raster;
 mod rect;
 mod sector;
@@ -21,6 +23,8 @@ mod trapezoid;
 
 pub use angle::{aspect_degrees, atan, slope_degrees};
 pub use hash::{mix, name_key, plant_id};
+pub use noise::Noise;
+pub use profile::{Profile, between};
 pub use raster::{Raster, Window};
 pub use rect::{Reach, Rect};
 pub use sector::Sector;

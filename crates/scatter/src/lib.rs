@@ -18,6 +18,7 @@
 
 mod area;
 mod competition;
+mod conditions;
 mod draws;
 mod pattern;
 mod place;
@@ -29,8 +30,9 @@ mod testing;
 
 pub use area::{Area, UNITS_PER_M};
 pub use competition::{ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance};
+pub use conditions::{Biome, Clusters, Conditions};
 pub use pattern::{BlockId, Candidate, Pattern, PatternScratch, max_density_per_m2};
 pub use place::{Flora, PlaceScratch, Plant, place};
 pub use rules::{Expectation, Extremes, Sample, attenuation, probability};
 pub use sample::{Fields, Ground};
-pub use species::{Curve, Edge, Species};
+pub use species::{Curve, Edge, Facing, Near, Species, Variant, Yaw};

@@ -4,7 +4,7 @@ use crate::competition::{CompetitionScratch, Contender, compete, conflict_distan
 use crate::draws::{Purpose, draw, unit};
 use crate::rules::Odds;
 use crate::sample::{Ground, lerp, normalised};
-use crate::{Area, Candidate, Fields, Species};
+use crate::{Area, Biome, Candidate, Fields, Species, Variant};
 use ecotone_grid::{name_key, plant_id};
 
 /// A plant.
@@ -39,6 +39,8 @@ pub struct Plant {
 pub struct Flora<'a> {
     /// The species; at most 65536.
     pub species: &'a [Species],
+    /// The biomes that species name.
+    pub biomes: &'a [Biome],
     /// One list per species: its pattern's points in the window, each once.
     pub candidates: &'a [&'a [Candidate]],
 }
@@ -176,7 +178,8 @@ fn upright(align: f64, fields: &Fields<'_>, contender: &Contender) -> [f64; 3] {
 }
 
 /// The variant that a draw in [0, 1) falls on; 0 where there are none.
-fn variant(weights: &[f64], draw: f64) -> u8 {
+fn variant(variants: &[Variant], draw: f64) -> u8 {
+    let weights: Vec<f64> = variants.iter().map(|own| own.weight).collect();
     let mut left = draw * weights.iter().sum::<f64>();
     let falls_on = |weight: &f64| {
         left -= weight;

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::testing::{World, spruce};
-use crate::{Edge, Pattern, PatternScratch, competition_reach_m, probability};
-use ecotone_grid::{Raster, Rect, Trapezoid};
+use crate::{Conditions, Edge, Pattern, PatternScratch, competition_reach_m, probability};
+use ecotone_grid::{Profile, Raster, Rect, Trapezoid};
 use std::collections::BTreeSet;
 
 /// All candidates of a species in an area.
@@ -26,6 +26,7 @@ fn plants(species: &[Species], fields: &Fields<'_>, core: &Area) -> Vec<Plant> {
     let lists: Vec<&[Candidate]> = lists.iter().map(Vec::as_slice).collect();
     let flora = Flora {
         species,
+        biomes: &[],
         candidates: &lists,
     };
     let mut out = Vec::new();
@@ -64,9 +65,12 @@ fn wild() -> (World, Vec<Species>) {
             size: [0.2, 0.5],
             ..spruce().edge
         },
-        slope: Some(Trapezoid::slope(0.0, 25.0, 8.0)),
+        conditions: Conditions {
+            slope: Some(Profile::Band(Trapezoid::slope(0.0, 25.0, 8.0))),
+            ..Conditions::default()
+        },
         align: 0.5,
-        variants: vec![1.0, 3.0],
+        variants: [1.0, 3.0].map(Variant::of).to_vec(),
         ..spruce()
     };
     let pine = Species {
@@ -180,7 +184,7 @@ fn density_and_attributes_are_as_expected_on_a_hundred_thousand_plants() {
     let mut species = spruce();
     (species.spacing_m, species.density_per_m2) = (1.5, Some(0.15));
     species.size = [2.0, 3.0];
-    species.variants = vec![3.0, 0.0, 1.0];
+    species.variants = [3.0, 0.0, 1.0].map(Variant::of).to_vec();
     let out = plants(
         std::slice::from_ref(&species),
         &world.fields(),
@@ -213,8 +217,8 @@ fn density_and_attributes_are_as_expected_on_a_hundred_thousand_plants() {
 #[test]
 fn a_variant_is_drawn_by_its_weight() {
     for (draw, index) in [(0.0, 0), (0.24, 0), (0.25, 2), (0.99, 2)] {
-        assert_eq!(variant(&[1.0, 0.0, 3.0], draw), index);
+        assert_eq!(variant(&[1.0, 0.0, 3.0].map(Variant::of), draw), index);
     }
     assert_eq!(variant(&[], 0.5), 0);
-    assert_eq!(variant(&[0.0], 0.5), 0);
+    assert_eq!(variant(&[Variant::of(0.0)], 0.5), 0);
 }

@@ -100,10 +100,11 @@ impl Extremes {
             return false;
         }
         let (low, high) = self.heights;
-        species.altitude.is_none_or(|band| {
-            let ramp = band.blend / 2.0;
-            band.lo.is_none_or(|lo| high >= lo - ramp) && band.hi.is_none_or(|hi| low <= hi + ramp)
-        })
+        species
+            .conditions
+            .altitude
+            .as_ref()
+            .is_none_or(|profile| profile.most(low, high) > 0.0)
     }
 }
 
@@ -173,7 +174,11 @@ impl<'a> Odds<'a> {
             return None;
         }
         let height = ground.height()?;
-        let altitude_factor = species.altitude.map_or(1.0, |band| band.weight(height));
+        let altitude_factor = species
+            .conditions
+            .altitude
+            .as_ref()
+            .map_or(1.0, |profile| profile.weight(height));
         if self.at(weight, self.peak * altitude_factor) <= above {
             return None;
         }
@@ -227,7 +232,7 @@ pub fn attenuation(edge: &Edge, edge_distance: f64) -> f64 {
 
 /// The weight of the slope at the ground in the species' band.
 fn slope_factor(species: &Species, ground: &Ground<'_>) -> f64 {
-    species.slope.map_or(1.0, |band| {
+    species.conditions.slope.as_ref().map_or(1.0, |band| {
         let [x, y, z] = ground.normal();
         band.weight(slope_degrees(x, y, z))
     })
@@ -236,7 +241,7 @@ fn slope_factor(species: &Species, ground: &Ground<'_>) -> f64 {
 /// The product of the weights of the signed distances to strata's edges.
 fn distance_factor(species: &Species, ground: &Ground<'_>) -> Option<f64> {
     let mut factor = 1.0;
-    for (stratum, band) in &species.distance {
+    for (stratum, band) in &species.conditions.distance {
         factor *= band.weight(ground.distance(*stratum)?);
     }
     Some(factor)
@@ -248,7 +253,7 @@ mod tests {
     use super::*;
     use crate::Curve;
     use crate::testing::{World, spruce};
-    use ecotone_grid::Trapezoid;
+    use ecotone_grid::{Profile, Trapezoid};
 
     /// The probability in the middle of a flat world, all of one weight and one distance.
     fn middle(species: &Species, weight: u8, distance: i16) -> Sample {
@@ -293,22 +298,21 @@ mod tests {
 
     #[test]
     fn bands_multiply() {
-        let band = |lo, hi, blend| Trapezoid {
-            lo: Some(lo),
-            hi: Some(hi),
-            blend,
+        let band = |lo, hi, blend| {
+            let (lo, hi) = (Some(lo), Some(hi));
+            Profile::Band(Trapezoid { lo, hi, blend })
         };
         let mut species = spruce();
         species.density_per_m2 = Some(species.max_density_per_m2() / 2.0);
-        species.altitude = Some(band(500.0, 900.0, 100.0));
-        species.distance = vec![(0, band(-10.0, -2.0, 4.0))];
+        species.conditions.altitude = Some(band(500.0, 900.0, 100.0));
+        species.conditions.distance = vec![(0, band(-10.0, -2.0, 4.0))];
         let sample = middle(&species, 255, -24);
         assert_eq!(
             (sample.altitude_factor, sample.distance_factor),
             (0.5, 0.75)
         );
         assert!((sample.probability - 0.5 * 0.5 * 0.75).abs() < 1e-12);
-        species.slope = Some(Trapezoid::slope(10.0, 90.0, 0.0));
+        species.conditions.slope = Some(Profile::Band(Trapezoid::slope(10.0, 90.0, 0.0)));
         assert_eq!(middle(&species, 255, -24).probability, 0.0);
     }
 
@@ -318,11 +322,11 @@ mod tests {
         species.edge.falloff_m = Some(20.0);
         species.edge.density = 1.5;
         species.density_per_m2 = Some(species.max_density_per_m2() / 3.0);
-        species.altitude = Some(Trapezoid {
+        species.conditions.altitude = Some(Profile::Band(Trapezoid {
             lo: Some(490.0),
             hi: None,
             blend: 80.0,
-        });
+        }));
         let mut world = World::new(40, 40, |x, y| 500.0 + 0.3 * x + 0.2 * y);
         for (k, weight) in world.weights.band_mut(0).iter_mut().enumerate() {
             *weight = (k * 37 % 256) as u8;

@@ -22,6 +22,8 @@ pub struct Fields<'a> {
     pub sdf: &'a Raster<i16>,
     /// Metres in one step of a stored distance.
     pub sdf_scale: f64,
+    /// Further fields that conditions read, such as curvatures and density masks; NaN where there is none.
+    pub layers: Option<&'a Raster<f32>>,
 }
 
 /// A point on the ground: where the four pixels around it are, and how far it is between them.

@@ -1,6 +1,6 @@
 //! A small world for tests: pixels of 2 × 1.5 m, far from the origin, one step of distance 1/8 m.
 
-use crate::{Curve, Edge, Fields, Species};
+use crate::{Conditions, Curve, Edge, Fields, Species, Yaw};
 use ecotone_grid::{GeoTransform, PixelSize, Raster, Rect};
 
 pub(crate) struct World {
@@ -50,6 +50,7 @@ impl World {
             weights: &self.weights,
             sdf: &self.sdf,
             sdf_scale: 0.125,
+            layers: None,
         }
     }
 
@@ -79,10 +80,16 @@ pub(crate) fn spruce() -> Species {
             density: 1.0,
             size: [1.0, 1.0],
         },
-        altitude: None,
-        slope: None,
-        distance: Vec::new(),
+        softness: 0.0,
+        keep_from: Vec::new(),
+        near: None,
+        conditions: Conditions::default(),
+        biomes: Vec::new(),
         align: 0.0,
+        tilt: [0.0; 2],
+        yaw: Yaw::default(),
+        sink_m: [0.0; 2],
+        tint: [0.0, 1.0],
         variants: Vec::new(),
     }
 }

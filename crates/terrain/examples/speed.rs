@@ -1,7 +1,7 @@
 //! Prints how many pixels a second one core makes into normals and weights.
 #![allow(clippy::print_stdout)]
 
-use ecotone_grid::{GeoTransform, PixelSize, Raster, Rect, Sector, Trapezoid, mix};
+use ecotone_grid::{GeoTransform, Noise, PixelSize, Raster, Rect, Sector, Trapezoid, mix};
 use ecotone_terrain::*;
 use std::time::Instant;
 

@@ -33,7 +33,6 @@
 
 mod curvature;
 mod gradient;
-mod noise;
 mod normals;
 mod plateau;
 mod presets;
@@ -46,7 +45,6 @@ mod stretch;
 mod weights;
 
 pub use gradient::Gradient;
-pub use noise::Noise;
 pub use normals::{MAX_RADIUS_PX, NormalRules, NormalScratch, normals};
 pub use shapes::{
     Canvas, FARTHEST_POINT_M, Point, ShapeScratch, Stroke, fill, pixels_near, stroke,

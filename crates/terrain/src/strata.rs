@@ -1,8 +1,6 @@
 //! What strata are made of: bands of the ground, and layers over it.
 
-use ecotone_grid::{Reach, Sector, Trapezoid};
-
-use crate::noise::Noise;
+use ecotone_grid::{Noise, Reach, Sector, Trapezoid};
 
 /// The strata of a world.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -112,7 +112,7 @@ fn shift(loaded: &Loaded, idx: usize, stratum: &Stratum) -> Result<Option<Shift>
     Ok(Some(Shift {
         of,
         amplitude: noise.amplitude,
-        noise: terrain::Noise {
+        noise: ecotone_grid::Noise {
             wavelength_m: noise.wavelength,
             seed: noise_seed(loaded.config.seed, stratum, &noise),
         },

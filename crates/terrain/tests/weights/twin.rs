@@ -1,6 +1,6 @@
 //! Weights against a slow twin that follows their definition.
 
-use ecotone_grid::{Sector, mix};
+use ecotone_grid::{Noise, Sector, mix};
 use proptest::prelude::*;
 
 use super::Listed::{Add, Over, Subtract};

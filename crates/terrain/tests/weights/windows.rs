@@ -1,6 +1,6 @@
 //! The same weights from whatever window they are made in.
 
-use ecotone_grid::Sector;
+use ecotone_grid::{Noise, Sector};
 
 use super::Listed::{Add, Over, Subtract};
 use super::*;

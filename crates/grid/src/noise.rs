@@ -3,7 +3,7 @@
 //! K. Perlin, *Improving noise*, SIGGRAPH 2002: quintic fades between the ramps of a lattice. The ramps are unit vectors
 //! of every direction, each drawn by a hash of its lattice point, so that no table repeats itself.
 
-use ecotone_grid::{GeoTransform, mix};
+use crate::{GeoTransform, mix};
 
 /// One octave of gradient noise.
 ///
@@ -31,7 +31,7 @@ struct Ramps {
 
 impl Noise {
     /// Writes the noise at the centres of the pixels from (`x`, `y`) on to the east.
-    pub(crate) fn write_row(&self, grid: &GeoTransform, (x, y): (i64, i64), out: &mut [f64]) {
+    pub fn write_row(&self, grid: &GeoTransform, (x, y): (i64, i64), out: &mut [f64]) {
         let world_y = grid.y0 - (y as f64 + 0.5) * grid.pixel.y;
         let (row, v) = self.cell(world_y);
         let fade_v = fade(v);
@@ -103,7 +103,7 @@ fn dot([x, y]: [f64; 2], u: f64, v: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ecotone_grid::PixelSize;
+    use crate::PixelSize;
 
     fn noise(wavelength_m: f64, seed: u64) -> Noise {
         Noise { wavelength_m, seed }
