@@ -144,6 +144,8 @@ fn species_record(species: &Species) -> SpeciesRecord {
         name: species.name.clone(),
         size_step: largest / SIZE_STEPS,
         variants: species.variants.keys().cloned().collect(),
+        spacing: species.effective_spacing(),
+        footprint: species.footprint,
     }
 }
 
