@@ -59,6 +59,7 @@ pub(crate) struct Worker {
     pattern_scratch: scatter::PatternScratch,
     place_scratch: scatter::PlaceScratch,
     candidates: Vec<Vec<Candidate>>,
+    pins: Vec<scatter::Pin>,
     plants: Vec<Plant>,
 }
 
@@ -224,6 +225,9 @@ impl Worker {
         reads.bytes(&self.weights);
         reads.raster(&self.distances);
         reads.raster(&self.heights);
+        scene
+            .pins
+            .describe(&scene.plan, chunk, &mut |pin| reads.text(pin));
         Ok(reads.finish())
     }
 
@@ -259,25 +263,28 @@ impl Worker {
             &mut self.pattern_scratch,
             &mut self.candidates,
         );
+        scene.pins.gather(&scene.plan, chunk, &mut self.pins);
         let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
         scatter::place(
             &Flora {
                 species: &rules.species,
                 biomes: &[],
                 candidates: &candidates,
+                pins: &self.pins,
             },
             &fields,
             &scene.plan.chunks.area(chunk),
             &mut self.place_scratch,
             &mut self.plants,
         );
-        let facts = facts::of_chunk(
+        let mut facts = facts::of_chunk(
             &rules.species,
             &rules.scales,
             &fields,
             &scene.plan.chunks.area(chunk),
             &self.plants,
         );
+        facts.lost_pins = scene.pins.lost(chunk, &rules.species, &fields, &candidates);
         let made = scene.encode_chunk(chunk, &self.plants)?;
         Ok(Made { facts, ..made })
     }

@@ -44,7 +44,7 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_geotiff::SourceError;
 use ecotone_store::{
-    Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
+    Committed, Disk, EditRecord, Entry, Manifest, Orphan, RealDisk, Revision, Stage, WorldWriter,
 };
 
 pub use ecotone_store::{JobKey, JobKind};
@@ -127,6 +127,8 @@ pub struct Outcome {
     pub stages: Vec<StageTally>,
     /// Jobs that were taken over from a bake that did not end.
     pub n_resumed: usize,
+    /// Plants that were pinned by hand and have lost their ground.
+    pub orphans: Vec<Orphan>,
 }
 
 /// Plants of a species in a world.
@@ -292,6 +294,7 @@ impl Bake {
         inputs
             .check_unchanged()
             .map_err(|source| BakeError::InputChanged { source })?;
+        let orphans = ecotone_store::orphans(&manifest, &ledger);
         let committed = writer.commit(Revision {
             manifest,
             ledger,
@@ -303,6 +306,7 @@ impl Bake {
             n_plants,
             stages,
             n_resumed,
+            orphans,
         })
     }
 

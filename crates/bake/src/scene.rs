@@ -13,6 +13,7 @@ use ecotone_store::{Artefact, JobKey, Manifest, Stage, TileHeader, WorldWriter, 
 use crate::cache::Cache;
 use crate::config::Loaded;
 use crate::draw::Patterns;
+use crate::edit::Pins;
 use crate::error::BakeError;
 use crate::fingerprint::{Look, RuleDigests, stage_rules};
 use crate::inputs::{Inputs, mask};
@@ -34,6 +35,8 @@ pub(crate) struct Scene {
     pub(crate) weights: Tiles<u8>,
     pub(crate) sdf: Tiles<i16>,
     pub(crate) patterns: Patterns,
+    /// What is set and taken away by hand.
+    pub(crate) pins: Pins,
     /// The config as each stage reads it.
     pub(crate) stage_rules: serde_json::Value,
     /// Their digests.
@@ -260,6 +263,12 @@ impl Scene {
             weights: Tiles::new(plan.tiles, shares.weights),
             sdf: Tiles::new(plan.tiles, shares.sdf),
             patterns: Patterns::new(plan.map_area(), patterns_bytes),
+            pins: Pins::new(
+                &inputs.edits,
+                loaded.config.seed,
+                (&rules.species, &manifest.species),
+                plan.chunks,
+            ),
             rule_digests: RuleDigests::new(&stage_rules),
             stage_rules,
             plan,

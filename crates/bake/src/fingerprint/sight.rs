@@ -106,6 +106,8 @@ impl Scene {
                 self.sdf.look_at(window, &mut look);
                 let heights = self.heights_under(self.plan.ground(chunk));
                 self.inputs.look_at_heights(heights, &mut look);
+                self.pins
+                    .describe(&self.plan, chunk, &mut |pin| look.text(pin));
             }
         }
         look.finish()
