@@ -251,25 +251,30 @@ fn list(args: &PinArgs, voice: Voice) -> Result<(), CliError> {
 /// So many orphans are told one by one.
 const MOST_TOLD: usize = 5;
 
-/// Says which pins have lost their ground, where any has.
-pub(crate) fn tell_orphans(orphans: &[Orphan], voice: Voice) {
+/// How many pins have lost their ground and the first of them; nothing where none has.
+pub(crate) fn orphan_lines(orphans: &[Orphan]) -> Vec<String> {
     if orphans.is_empty() {
-        return;
+        return Vec::new();
     }
     let n = thousands(orphans.len() as u64);
-    let plural = if orphans.len() == 1 {
-        "has lost its"
-    } else {
-        "have lost their"
+    let have = match orphans.len() {
+        1 => "plant that was pinned by hand has lost its",
+        _ => "plants that were pinned by hand have lost their",
     };
-    voice.line(format_args!(
-        "orphans     {n} pinned by hand {plural} ground"
-    ));
-    for orphan in orphans.iter().take(MOST_TOLD) {
-        voice.line(format_args!("  {orphan}"));
-    }
+    let mut lines = vec![format!("{n} {have} ground")];
+    lines.extend(orphans.iter().take(MOST_TOLD).map(ToString::to_string));
     if orphans.len() > MOST_TOLD {
-        voice.line("  … all of them with `ecotone pin DIR list --orphans`");
+        lines.push("all of them are listed by `ecotone pin DIR list --orphans`".to_owned());
+    }
+    lines
+}
+
+/// Says which pins have lost their ground, where any has.
+pub(crate) fn tell_orphans(orphans: &[Orphan], voice: Voice) {
+    let mut heading = "orphans     ";
+    for line in orphan_lines(orphans) {
+        voice.line(format_args!("{heading}{line}"));
+        heading = "  ";
     }
 }
 

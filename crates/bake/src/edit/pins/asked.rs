@@ -6,14 +6,13 @@ use std::fmt;
 use ecotone_store::{Manifest, PinLook, PinRecord, SpeciesRecord};
 
 use super::super::EditError;
+use super::laid::largest;
 use super::search::{Hit, Search, Wanted};
 use crate::config::nearest;
 use crate::plan::STEPS_PER_M;
 
 /// The farthest, in metres, that a plant is looked for around a place.
 const MOST_WITHIN_M: f64 = 1000.0;
-/// Steps of a stored size, from 0 to the largest size of the species.
-const SIZE_STEPS: f64 = 65535.0;
 
 /// What is to be done to a plant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,14 +351,13 @@ fn look(
 }
 
 fn check_size(size: f64, species: &SpeciesRecord) -> Result<f64, String> {
-    let most = species.size_step * SIZE_STEPS;
-    // What was exported may have been rounded up.
-    if size > 0.0 && size <= most * (1.0 + 1e-9) {
-        return Ok(size.min(most));
+    let most = largest(species);
+    if size > 0.0 && size <= most {
+        return Ok(size);
     }
     let name = &species.name;
     Err(format!(
-        "the size is {size}: sizes of {name} are stored from above 0 to {most}"
+        "the size is {size}: sizes of {name} are stored from above 0 to its largest, {most:.4}"
     ))
 }
 
@@ -461,7 +459,7 @@ mod tests {
     fn sizes_go_up_to_what_a_file_can_say() {
         let oak = SpeciesRecord {
             name: "oak".to_owned(),
-            size_step: 1.4 / SIZE_STEPS,
+            size_step: 1.4 / 65535.0,
             variants: vec!["a".to_owned()],
         };
         assert!(check_size(1.4, &oak).is_ok() && check_size(1.41, &oak).is_err());

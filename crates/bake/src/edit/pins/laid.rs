@@ -1,6 +1,6 @@
 //! The pins of a log as the jobs read them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ecotone_grid::{mix, name_key, plant_id};
 use ecotone_scatter::{self as scatter, Area, Candidate, Fields, PinKind};
@@ -109,18 +109,20 @@ impl Pins {
         fields: &Fields<'_>,
         candidates: &[&[Candidate]],
     ) -> Vec<LostPin> {
-        let own = self.by_chunk.get(&chunk).into_iter().flatten();
+        let Some(own) = self.by_chunk.get(&chunk) else {
+            return Vec::new();
+        };
+        let ranks = ranks(own, candidates);
         let lost = |laid: &Laid| {
             let scatter::Pin { x, y, .. } = laid.pin;
             let idx = usize::from(laid.pin.species);
             let sample = scatter::probability(&species[idx], fields, x, y);
             let probability = sample.map(|sample| sample.probability);
-            let at = |point: &&Candidate| (point.x, point.y) == (x, y);
-            let rank = candidates[idx].iter().find(at).map(|point| point.rank);
             let why = match laid.pin.kind {
                 PinKind::Stands(look) => fate(probability, look.size > Some(self.most[idx])),
                 PinKind::Absent if laid.is_undoing => None,
                 PinKind::Absent => {
+                    let rank = ranks.get(&laid.key()).copied().flatten();
                     let grows = rank.zip(probability).is_some_and(|(rank, p)| rank < p);
                     (!grows).then_some(Lost::NothingToRemove)
                 }
@@ -132,8 +134,31 @@ impl Pins {
                 why: why?,
             })
         };
-        own.filter_map(lost).collect()
+        own.iter().filter_map(lost).collect()
     }
+}
+
+impl Laid {
+    fn key(&self) -> (u16, i64, i64) {
+        (self.pin.species, self.pin.x, self.pin.y)
+    }
+}
+
+/// The ranks of the candidates that pins take away; `None` where there is no such candidate.
+fn ranks(pins: &[Laid], candidates: &[&[Candidate]]) -> HashMap<(u16, i64, i64), Option<f64>> {
+    let absent = pins.iter().filter(|laid| laid.pin.kind == PinKind::Absent);
+    let mut ranks: HashMap<_, _> = absent.map(|laid| (laid.key(), None)).collect();
+    if ranks.is_empty() {
+        return ranks;
+    }
+    for (idx, points) in candidates.iter().enumerate() {
+        for point in *points {
+            if let Some(rank) = ranks.get_mut(&(idx as u16, point.x, point.y)) {
+                *rank = Some(point.rank);
+            }
+        }
+    }
+    ranks
 }
 
 /// What has become of a plant set by hand.
