@@ -265,6 +265,7 @@ impl Worker {
                 species: &rules.species,
                 biomes: &[],
                 candidates: &candidates,
+                pins: &[],
             },
             &fields,
             &scene.plan.chunks.area(chunk),
