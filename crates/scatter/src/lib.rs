@@ -17,10 +17,13 @@
 //! ```
 
 mod area;
+mod attributes;
 mod competition;
 mod conditions;
 mod draws;
+mod explain;
 mod pattern;
+mod pins;
 mod place;
 mod rules;
 mod sample;
@@ -29,9 +32,13 @@ mod species;
 mod testing;
 
 pub use area::{Area, UNITS_PER_M};
-pub use competition::{ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance};
+pub use competition::{
+    ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance, pins_reach_m,
+};
 pub use conditions::{Biome, Clusters, Conditions};
+pub use explain::{Fate, Verdict, explain};
 pub use pattern::{BlockId, Candidate, Pattern, PatternScratch, max_density_per_m2};
+pub use pins::{Look, Pin, PinKind};
 pub use place::{Flora, PlaceScratch, Plant, place};
 pub use rules::{Expectation, Extremes, Sample, attenuation, probability};
 pub use sample::{Fields, Ground};

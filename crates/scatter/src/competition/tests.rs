@@ -37,6 +37,7 @@ fn contenders(seed: u64, n: u64, side: i64) -> Vec<Contender> {
                 id: draw(3),
                 species,
                 viability: (draw(4) % 4) as u16,
+                is_pin: false,
             });
         }
     }
@@ -81,7 +82,9 @@ fn twin(species: &[Species], contenders: &[Contender]) -> Vec<bool> {
 fn standing(species: &[Species], contenders: &[Contender]) -> Vec<bool> {
     let mut scratch = CompetitionScratch::default();
     compete(species, contenders, &mut scratch);
-    (0..contenders.len()).map(|i| scratch.stands(i)).collect()
+    (0..contenders.len())
+        .map(|i| scratch.state(i) == State::Standing)
+        .collect()
 }
 
 proptest! {
@@ -133,7 +136,7 @@ fn survivors_keep_their_distance() {
 
 #[test]
 fn conflict_distances_are_rounded_up() {
-    let distance = |a, b| conflict_distance(&species("a", a, 0), &species("b", b, 0));
+    let distance = |a, b| conflict_distance(&[species("a", a, 0), species("b", b, 0)], 0, 1);
     assert_eq!(distance(0.5, 0.25), 768);
     assert_eq!(distance(0.5, 0.2501), 769);
     assert_eq!(distance(0.0, 0.0), 0);
