@@ -187,6 +187,9 @@ fn a_pinned_world_is_proved_planned_and_told_apart() {
         &["orphans     1 plant", "nothing changed"],
     );
     assert!(!again.contains("have lost"), "{again}");
+    let text = config_text(64, 60.0).replace("density = 500", "density = 480");
+    std::fs::write(place.path("world.toml"), text).unwrap();
+    check(&place, &["bake", "world.toml"], 0, &["orphans     1 plant"]);
     let report = std::fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(
         report.contains("the ground is void there"),
