@@ -153,21 +153,21 @@ fn table(text: &[u8], op: Option<PinOp>, within: f64) -> Result<Vec<PinLine>, St
     let mut lines = Vec::new();
     let mut record = csv::StringRecord::new();
     loop {
-        let line = reader.position().line();
-        match reader.read_record(&mut record) {
+        let line = Some(first_line(text, reader.position()));
+        let asked = match reader.read_record(&mut record) {
             Ok(false) => return Ok(lines),
-            Ok(true) => {
-                let line = record.position().map_or(line, csv::Position::line);
-                let asked = request(&columns, &record, op, within);
-                let line = Some(line);
-                lines.push(PinLine { line, asked });
-            }
-            Err(error) => {
-                let (line, asked) = (Some(line), Err(error.to_string()));
-                lines.push(PinLine { line, asked });
-            }
-        }
+            Ok(true) => request(&columns, &record, op, within),
+            Err(error) => Err(error.to_string()),
+        };
+        lines.push(PinLine { line, asked });
     }
+}
+
+/// The line in which the record after a position begins: the reader skips empty ones.
+fn first_line(text: &[u8], at: &csv::Position) -> u64 {
+    let rest = text.get(at.byte() as usize..).unwrap_or_default();
+    let empty = rest.iter().take_while(|byte| b"\r\n".contains(byte));
+    at.line() + empty.filter(|byte| **byte == b'\n').count() as u64
 }
 
 fn request(
