@@ -17,6 +17,7 @@
 //! ```
 
 mod area;
+mod clusters;
 mod competition;
 mod conditions;
 mod draws;
@@ -29,10 +30,11 @@ mod species;
 mod testing;
 
 pub use area::{Area, UNITS_PER_M};
+pub use clusters::Clusters;
 pub use competition::{ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance};
-pub use conditions::{Biome, Clusters, Conditions};
+pub use conditions::{Biome, Conditions};
 pub use pattern::{BlockId, Candidate, Pattern, PatternScratch, max_density_per_m2};
 pub use place::{Flora, PlaceScratch, Plant, place};
-pub use rules::{Expectation, Extremes, Sample, attenuation, probability};
+pub use rules::{Expectation, Extremes, Factor, Rule, Sample, attenuation, factors, probability};
 pub use sample::{Fields, Ground};
 pub use species::{Curve, Edge, Facing, Near, Species, Variant, Yaw};

@@ -90,7 +90,7 @@ pub fn place(
         let sown = Sown {
             index: index as u16,
             key: name_key(&species.name),
-            odds: Odds::new(species),
+            odds: Odds::new(species, flora.biomes),
         };
         let most = sown.odds.most();
         for candidate in candidates {
