@@ -304,7 +304,7 @@ fn gather(
     let extremes = scatter::Extremes::new(fields);
     for (idx, candidates) in out.iter_mut().enumerate() {
         candidates.clear();
-        if extremes.may_grow(&rules.species[idx]) {
+        if extremes.may_grow(&rules.species[idx], &[]) {
             let pattern = (idx, &rules.patterns[idx]);
             scene
                 .patterns
