@@ -5,12 +5,18 @@
 
 use ecotone_grid::{PixelSize, Raster};
 use ecotone_scatter::{self as scatter, Biome, Expectation, Fields, Ground};
+use ecotone_store::Stage;
 
 /// What the raster is called.
 pub(crate) const FIELD: &str = "density";
 
 /// Steps from no plant to the most.
 const STEPS: f64 = 255.0;
+
+/// Whether a stage is that raster, which a tile's distances are made with; other fields are made with its weights.
+pub(crate) fn is(stage: &Stage) -> bool {
+    matches!(stage, Stage::Field(name) if name == FIELD)
+}
 
 /// Plants per pixel in one step of a species' band.
 pub(crate) fn step(species: &scatter::Species, pixel: PixelSize) -> f64 {
