@@ -118,7 +118,7 @@ fn a_damaged_edit_is_told_by_what_reads_the_ground() {
         .unwrap()
         .manifest()
         .clone();
-    let file = &manifest.edits[0].raster.file;
+    let file = &manifest.edits[0].raster.as_ref().unwrap().file;
     flip(&place.path("edited").join(file), 4001);
     let preview = ["preview", "edited", "--layer", "slope", "-o", "x.png"];
     let output = program(&place, &preview).output().unwrap();

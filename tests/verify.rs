@@ -182,7 +182,7 @@ fn a_flipped_bit_in_any_kind_of_file_is_told_with_its_name() {
         &manifest.fields["slope"].tiles[2],
         &manifest.fields["normals"].tiles[0],
         &manifest.chunks[3].artefact,
-        &manifest.edits[0].raster,
+        manifest.edits[0].raster.as_ref().unwrap(),
     ];
     for file in artefacts {
         let verdict = with_flipped(&dir.join(&file.file), || verified(&dir, &request(false)));

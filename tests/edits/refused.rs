@@ -143,7 +143,7 @@ fn a_damaged_raster_of_the_log_is_noticed() {
     let place = world();
     let out = place.path("out");
     edit(&out, &[raise(brush(1070.0, 1935.0, 9.0, 0.5), 1.0)]).unwrap();
-    let file = out.join(&manifest(&out).edits[0].raster.file);
+    let file = out.join(&manifest(&out).edits[0].raster.as_ref().unwrap().file);
     let mut bytes = std::fs::read(&file).unwrap();
     let last = bytes.len() / 2;
     bytes[last] ^= 1;

@@ -15,6 +15,7 @@
 
 mod cache;
 pub mod config;
+mod density;
 mod draw;
 pub mod edit;
 mod error;
@@ -25,6 +26,7 @@ mod ground;
 mod inputs;
 mod jobs;
 mod known;
+mod layers;
 mod manifest;
 mod plan;
 mod rules;
@@ -44,7 +46,7 @@ use std::sync::atomic::AtomicBool;
 
 use ecotone_geotiff::SourceError;
 use ecotone_store::{
-    Committed, Disk, EditRecord, Entry, Manifest, RealDisk, Revision, Stage, WorldWriter,
+    Committed, Disk, EditRecord, Entry, Manifest, Orphan, RealDisk, Revision, Stage, WorldWriter,
 };
 
 pub use ecotone_store::{JobKey, JobKind};
@@ -127,6 +129,8 @@ pub struct Outcome {
     pub stages: Vec<StageTally>,
     /// Jobs that were taken over from a bake that did not end.
     pub n_resumed: usize,
+    /// Plants that were pinned by hand and have lost their ground.
+    pub orphans: Vec<Orphan>,
 }
 
 /// Plants of a species in a world.
@@ -227,7 +231,8 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().filter_map(|mask| mask.describe());
+        let masks = inputs.masks.iter().chain(&inputs.densities);
+        let masks = masks.filter_map(|mask| mask.describe());
         let mut lines = manifest::describe_heights(inputs.heights.layers());
         lines.extend(masks);
         let edits = inputs.edits.len();
@@ -292,6 +297,7 @@ impl Bake {
         inputs
             .check_unchanged()
             .map_err(|source| BakeError::InputChanged { source })?;
+        let orphans = ecotone_store::orphans(&manifest, &ledger);
         let committed = writer.commit(Revision {
             manifest,
             ledger,
@@ -303,6 +309,7 @@ impl Bake {
             n_plants,
             stages,
             n_resumed,
+            orphans,
         })
     }
 

@@ -36,6 +36,14 @@ impl ChunkGrid {
         Area::new(x, y, x + self.size, y + self.size)
     }
 
+    /// The chunk that a position in 1/1024 m falls into.
+    pub fn of(&self, x: i64, y: i64) -> ChunkId {
+        ChunkId {
+            x: x.div_euclid(self.size),
+            y: y.div_euclid(self.size),
+        }
+    }
+
     /// How many chunks share ground with world bounds in metres: west, south, east, north.
     pub fn n_over(&self, bounds: [f64; 4]) -> u64 {
         let (first, last) = self.span(bounds);

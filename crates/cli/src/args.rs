@@ -1,8 +1,12 @@
 //! What can be typed.
 
+mod pin;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use pin::{PinArgs, PinWord, parse_id};
 
 const EDIT_HELP: &str = "\
 Coordinates, radii and heights are in metres of the world. The last of the four numbers is what the brush does at its
@@ -138,6 +142,13 @@ Examples:
     /// --undo takes it back. A brush or an option may be given more than once.
     #[command(after_help = EDIT_HELP)]
     Edit(EditArgs),
+    /// Add, remove, move or lock single plants by hand, and rebuild what that reaches.
+    ///
+    /// Pins are kept in the world's log of edits, over its config and its rules: later bakes into the same directory keep
+    /// them, and `ecotone edit --undo` takes them back. A plant that is set by hand keeps others off its ground. A pin that
+    /// has lost its own, since the ground or the rules changed beneath it, is told after each bake and stays in the log.
+    #[command(after_help = pin::HELP)]
+    Pin(PinArgs),
     /// Show what a bake would run and why, and how far each stage reads.
     ///
     /// Weights are decided exactly. Distances and plants in reach of a tile that would run may run too: they do where it
@@ -357,7 +368,7 @@ pub(crate) struct PreviewArgs {
     /// World metres to draw: west, south, east, north.
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_region, allow_hyphen_values = true)]
     pub(crate) region: Option<[f64; 4]>,
-    /// What to draw: terrain, slope, weights:STRATUM or sdf:STRATUM.
+    /// What to draw: terrain, slope, weights:STRATUM, sdf:STRATUM or density:SPECIES.
     #[arg(long, default_value = "terrain")]
     pub(crate) layer: String,
     /// Longest side of the picture, in pixels.

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::after::after_commit;
 use crate::args::{BakeArgs, ConfigArgs, PREVIEW_PX};
 use crate::error::CliError;
+use crate::pin::tell_orphans;
 use crate::progress::Progress;
 use crate::report::{self, Subject};
 use crate::say::{Voice, duration, note, thousands};
@@ -135,6 +136,7 @@ fn say(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice)
     for (name, n) in &outcome.n_plants {
         voice.line(format_args!("  {:>12} {name}", thousands(*n)));
     }
+    tell_orphans(&outcome.orphans, voice);
     let shown = |part: &str| out.join(part).display().to_string();
     voice.line(format_args!("weights     {}", shown("weights.vrt")));
     voice.line(format_args!("distances   {}", shown("sdf.vrt")));
@@ -150,6 +152,7 @@ fn say(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice)
         "stages": outcome.stages.iter().map(stage_json).collect::<serde_json::Map<_, _>>(),
         "mpx_per_s": rate,
         "directory": out,
+        "orphans": outcome.orphans,
         "plants": outcome.n_plants.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
     }));
 }

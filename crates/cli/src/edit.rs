@@ -11,6 +11,7 @@ use crate::after::after_commit;
 use crate::args::{EditArgs, PatchModeWord, parse_stroke};
 use crate::bake::{stop_on_ctrl_c, threads};
 use crate::error::CliError;
+use crate::pin::tell_orphans;
 use crate::progress::Progress;
 use crate::say::{Voice, duration, thousands};
 
@@ -23,7 +24,6 @@ pub(crate) fn edit(args: &EditArgs, voice: Voice) -> Result<(), CliError> {
     if let Some(warning) = editing.of_config() {
         voice.warn(warning);
     }
-    let on_commit = editing.on_commit().map(str::to_owned);
     let before = editing.log().len();
     for change in &changes {
         editing.add(change)?;
@@ -33,9 +33,21 @@ pub(crate) fn edit(args: &EditArgs, voice: Voice) -> Result<(), CliError> {
         None => Vec::new(),
     };
     let made = editing.log().get(before..).unwrap_or_default().to_vec();
+    let cost = (args.memory, threads(args.threads));
+    commit(editing, (&args.world, cost), (&made, &taken_back), voice)
+}
+
+/// Rebuilds what an edited log reaches, commits it and says what that did; `made` and `taken_back` are what became of the log.
+pub(crate) fn commit(
+    editing: Editing,
+    (world, (memory, threads)): (&Path, (u64, usize)),
+    (made, taken_back): (&[EditRecord], &[EditRecord]),
+    voice: Voice,
+) -> Result<(), CliError> {
+    let on_commit = editing.on_commit().map(str::to_owned);
     let mut progress = Progress::new(voice, "edit", 0);
     let cancel = stop_on_ctrl_c();
-    let outcome = editing.bake(args.memory, threads(args.threads), &cancel, &mut |at| {
+    let outcome = editing.bake(memory, threads, &cancel, &mut |at| {
         progress.report(at.done as f64 / at.total as f64, at.n_plants)
     });
     let seconds = progress.seconds();
@@ -44,8 +56,8 @@ pub(crate) fn edit(args: &EditArgs, voice: Voice) -> Result<(), CliError> {
     for warning in &outcome.committed.warnings {
         voice.warn(warning);
     }
-    report(&made, &taken_back, &outcome, seconds, voice);
-    after_commit(on_commit.as_deref(), &outcome.committed, &args.world, voice)
+    report(made, taken_back, &outcome, seconds, voice);
+    after_commit(on_commit.as_deref(), &outcome.committed, world, voice)
 }
 
 /// What the arguments ask for.
@@ -122,12 +134,13 @@ fn list(dir: &Path, voice: Voice) -> Result<(), CliError> {
 
 fn tell(what: &str, edit: &EditRecord, voice: Voice) {
     let rect = edit.rect();
+    let over = match edit.raster {
+        Some(_) => format!(" ({} × {} pixels)", rect.width(), rect.height()),
+        None => String::new(),
+    };
     voice.line(format_args!(
-        "{what}{:>4}  {} ({} × {} pixels)",
-        edit.number,
-        edit.text,
-        rect.width(),
-        rect.height()
+        "{what}{:>4}  {}{over}",
+        edit.number, edit.text
     ));
 }
 
@@ -148,6 +161,7 @@ fn report(
         duration(seconds)
     ));
     changed(&committed.changed, voice);
+    tell_orphans(&outcome.orphans, voice);
     voice.json(&json!({
         "event": "edited",
         "revision": committed.revision,
@@ -155,6 +169,7 @@ fn report(
         "edits": made,
         "undone": taken_back,
         "changed": committed.changed,
+        "orphans": outcome.orphans,
     }));
 }
 

@@ -59,6 +59,10 @@ pub(crate) enum CliError {
         found: String,
         reason: String,
     },
+    #[error("{file}: {why}")]
+    PinFile { file: String, why: String },
+    #[error("{why}")]
+    PinUsage { why: &'static str },
     #[error("the worlds differ")]
     Differ,
     #[error("not all of it could be written to standard output: {source}")]
@@ -144,6 +148,8 @@ impl CliError {
             Self::Differ => "differ",
             Self::NoDigest { .. }
             | Self::Stroke { .. }
+            | Self::PinFile { .. }
+            | Self::PinUsage { .. }
             | Self::IsVrt { .. }
             | Self::NoPicture { .. }
             | Self::InsideWorld { .. } => "usage",

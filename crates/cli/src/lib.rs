@@ -9,6 +9,7 @@ mod diff;
 mod edit;
 mod error;
 mod inspect;
+mod pin;
 mod plan;
 mod progress;
 mod report;
@@ -40,6 +41,7 @@ pub fn run() -> ExitCode {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
         Command::Edit(args) => edit::edit(args, voice),
+        Command::Pin(args) => pin::pin(args, voice),
         Command::Plan(args) => plan::plan(args, voice),
         Command::Diff(args) => diff::diff(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),

@@ -15,6 +15,7 @@ use ecotone_store::{JobKind, World, write_copy};
 use serde_json::json;
 
 use crate::error::CliError;
+use crate::pin;
 use crate::say::{Voice, note};
 use crate::watch::Watch;
 
@@ -230,6 +231,7 @@ fn fresh(
         };
         let mut warnings = subject.warnings;
         warnings.extend(outcome.committed.warnings.iter().map(ToString::to_string));
+        warnings.extend(pin::orphan_lines(&outcome.orphans));
         report.run = run(outcome, (watch, threads), warnings);
         write(&mut report, &world, out, voice)?;
     }

@@ -21,7 +21,7 @@ mod tiles;
 mod transform;
 mod trapezoid;
 
-pub use angle::{aspect_degrees, atan, slope_degrees};
+pub use angle::{aspect_degrees, atan, sin_cos_degrees, slope_degrees};
 pub use hash::{mix, name_key, plant_id};
 pub use noise::Noise;
 pub use profile::{Profile, between};

@@ -114,7 +114,10 @@ fn edit(
     record
         .artefacts()
         .try_for_each(|artefact| world.check(artefact))?;
-    let (path, at) = (world.path(&record.raster)?, record.rect());
+    let Some(raster) = &record.raster else {
+        return Ok(None);
+    };
+    let (path, at) = (world.path(raster)?, record.rect());
     let shares = record.shares.as_ref().map(|shares| world.path(shares));
     let shares = shares.transpose()?;
     let alpha = match &shares {

@@ -22,6 +22,12 @@ pub(crate) enum Purpose {
     Variant = 0xb3d4_5e61_c0a7_f908,
     /// Tint.
     Tint = 0x5d02_c81e_9f36_b109,
+    /// Depth below the ground.
+    Sink = 0xc417_e5a3_82fd_690a,
+    /// Angle off the aligned upright.
+    Tilt = 0x38ea_06d9_b15c_f40b,
+    /// Direction of that.
+    TiltDirection = 0x8f75_b24c_3e01_da0c,
 }
 
 /// The 64 bits drawn from `key` for a purpose.

@@ -1,10 +1,11 @@
-//! Which candidates become plants, and how the plants stand.
+//! Which candidates become plants.
 
-use crate::competition::{CompetitionScratch, Contender, compete, conflict_distance};
-use crate::draws::{Purpose, draw, unit};
+use crate::attributes::{Stand, attributes};
+use crate::competition::{CompetitionScratch, Contender, State, compete, is_alone};
+use crate::pins::{PinIndex, pin_at};
 use crate::rules::Odds;
-use crate::sample::{Ground, lerp, normalised};
-use crate::{Area, Biome, Candidate, Fields, Species, Variant};
+use crate::sample::Ground;
+use crate::{Area, Biome, Candidate, Fields, Look, Pin, PinKind, Sample, Species};
 use ecotone_grid::{name_key, plant_id};
 
 /// A plant.
@@ -16,7 +17,7 @@ pub struct Plant {
     pub x: i64,
     /// World y in 1/1024 m, growing north.
     pub y: i64,
-    /// Height of the ground in metres.
+    /// Height of its foot in metres: the ground's, less how deep it is sunk.
     pub z: f64,
     /// Size, as a factor of the mesh.
     pub size: f64,
@@ -26,15 +27,15 @@ pub struct Plant {
     pub up: [f64; 3],
     /// Its species' place in the list of species.
     pub species: u16,
-    /// Turn about its upright, in 1/65536 of a full turn.
+    /// Turn about its upright, in 1/65536 of a full turn, counter-clockwise seen from above.
     pub yaw: u16,
     /// Place in its species' list of mesh variants.
     pub variant: u8,
-    /// A random number for the shader.
+    /// A number for the shader, in 1/256.
     pub tint: u8,
 }
 
-/// All species that grow in a world, and the candidates of each in the window at work.
+/// All species that grow in a world, and the candidates and pins of each in the window at work.
 #[derive(Clone, Copy, Debug)]
 pub struct Flora<'a> {
     /// The species; at most 65536.
@@ -43,37 +44,68 @@ pub struct Flora<'a> {
     pub biomes: &'a [Biome],
     /// One list per species: its pattern's points in the window, each once.
     pub candidates: &'a [&'a [Candidate]],
+    /// What is set and removed by hand in the window.
+    pub pins: &'a [Pin],
 }
 
 /// Memory for placing plants; it grows to what a window needs and is reused.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceScratch {
-    contenders: Vec<Contender>,
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) competition: CompetitionScratch,
+    pub(crate) pins: PinIndex,
     growths: Vec<Growth>,
-    competition: CompetitionScratch,
 }
 
 /// A species whose candidates are looked at.
-struct Sown<'a> {
+pub(crate) struct Sown<'a> {
     index: u16,
     /// Hash key of its name.
     key: u64,
-    odds: Odds<'a>,
+    pub odds: Odds<'a>,
+}
+
+impl<'a> Sown<'a> {
+    /// A species of a flora by its place.
+    pub fn new(flora: &Flora<'a>, index: usize) -> Self {
+        let species = &flora.species[index];
+        Self {
+            index: index as u16,
+            key: name_key(&species.name),
+            odds: Odds::new(species, flora.biomes),
+        }
+    }
+
+    /// The id of its plant at a place.
+    pub fn id(&self, x: i64, y: i64) -> u64 {
+        plant_id(self.key, x, y)
+    }
+
+    /// All about a place, however unlikely a plant is there; `None` where the ground is void.
+    pub fn sample(&self, fields: &Fields<'_>, x: i64, y: i64) -> Option<Sample> {
+        self.odds.sample(&Ground::at(fields, x, y)?, -1.0)
+    }
 }
 
 /// What a contender needs to become a plant.
 #[derive(Clone, Copy, Debug)]
-struct Growth {
-    draws: u64,
-    height: f64,
-    edge_distance: f64,
-    attenuation: f64,
+enum Growth {
+    /// A candidate, with what was sampled there.
+    Sampled {
+        draws: u64,
+        height: f64,
+        edge_distance: f64,
+        attenuation: f64,
+    },
+    /// A pin, where nothing has been sampled yet.
+    Pinned(Look),
 }
 
 /// Writes the plants of `core`, sorted by species and id.
 ///
 /// They are those of the whole map if the candidates are all of those within
-/// [`competition_reach_m`](crate::competition_reach_m) of the core, and the fields reach one pixel beyond.
+/// [`competition_reach_m`](crate::competition_reach_m) of the core, the pins all of those within
+/// [`pins_reach_m`](crate::pins_reach_m) beyond, and the fields reach one pixel beyond the candidates.
 pub fn place(
     flora: &Flora<'_>,
     fields: &Fields<'_>,
@@ -82,43 +114,40 @@ pub fn place(
     out: &mut Vec<Plant>,
 ) {
     out.clear();
-    scratch.contenders.clear();
-    scratch.growths.clear();
-    for (index, species) in flora.species.iter().enumerate() {
-        let candidates = flora.candidates.get(index).copied().unwrap_or_default();
-        let alone = is_alone(index, flora.species);
-        let sown = Sown {
-            index: index as u16,
-            key: name_key(&species.name),
-            odds: Odds::new(species),
-        };
-        let most = sown.odds.most();
-        for candidate in candidates {
-            let may_matter = !alone || core.contains(candidate.x, candidate.y);
-            if candidate.rank < most && may_matter {
-                scratch.switch_on(&sown, fields, candidate);
-            }
-        }
-    }
-    compete(flora.species, &scratch.contenders, &mut scratch.competition);
+    scratch.decide(flora, fields, core);
     let grown = scratch.contenders.iter().zip(&scratch.growths).enumerate();
     for (index, (contender, growth)) in grown {
-        if scratch.competition.stands(index) && core.contains(contender.x, contender.y) {
-            let species = &flora.species[usize::from(contender.species)];
-            out.push(plant(species, fields, contender, growth));
+        let stands = scratch.competition.state(index) == State::Standing;
+        if stands && core.contains(contender.x, contender.y) {
+            out.extend(plant(flora, fields, contender, growth));
         }
     }
     out.sort_unstable_by_key(|plant| (plant.species, plant.id));
 }
 
-/// Whether no plant of another species can be in conflict with one of this.
-fn is_alone(index: usize, species: &[Species]) -> bool {
-    let conflict = |other: &Species| conflict_distance(&species[index], other) > 0;
-    !(0..species.len()).any(|other| other != index && conflict(&species[other]))
-}
-
 impl PlaceScratch {
-    /// Adds a candidate to the contenders if its rank is below its probability.
+    /// Finds all contenders that may matter in `core`, and decides which of them stand.
+    pub(crate) fn decide(&mut self, flora: &Flora<'_>, fields: &Fields<'_>, core: &Area) {
+        self.contenders.clear();
+        self.growths.clear();
+        self.pins.fill(flora.pins);
+        for index in 0..flora.species.len() {
+            let candidates = flora.candidates.get(index).copied().unwrap_or_default();
+            let alone = is_alone(flora.species, index);
+            let sown = Sown::new(flora, index);
+            let most = sown.odds.most();
+            for candidate in candidates {
+                let may_matter = !alone || core.contains(candidate.x, candidate.y);
+                if candidate.rank < most && may_matter {
+                    self.switch_on(&sown, fields, candidate);
+                }
+            }
+            self.set_pins(&sown);
+        }
+        compete(flora.species, &self.contenders, &mut self.competition);
+    }
+
+    /// Adds a candidate to the contenders if its rank is below its probability and no pin is at its place.
     fn switch_on(&mut self, sown: &Sown<'_>, fields: &Fields<'_>, candidate: &Candidate) {
         let Some(ground) = Ground::at(fields, candidate.x, candidate.y) else {
             return;
@@ -126,67 +155,95 @@ impl PlaceScratch {
         let Some(sample) = sown.odds.sample(&ground, candidate.rank) else {
             return;
         };
+        if pin_at(self.pins.of(sown.index), candidate).is_some() {
+            return;
+        }
         self.contenders.push(Contender {
             x: candidate.x,
             y: candidate.y,
-            id: plant_id(sown.key, candidate.x, candidate.y),
+            id: sown.id(candidate.x, candidate.y),
             species: sown.index,
             viability: (sample.probability * 65535.0 + 0.5) as u16,
+            is_pin: false,
         });
-        self.growths.push(Growth {
+        self.growths.push(Growth::Sampled {
             draws: candidate.draws,
             height: sample.height,
             edge_distance: sample.edge_distance,
             attenuation: sample.attenuation,
         });
     }
-}
 
-/// A contender that stands, with its attributes.
-fn plant(species: &Species, fields: &Fields<'_>, contender: &Contender, growth: &Growth) -> Plant {
-    let drawn = |purpose| draw(growth.draws, purpose);
-    let [lo, hi] = [0, 1].map(|end| {
-        lerp(
-            species.edge.size[end],
-            species.size[end],
-            growth.attenuation,
-        )
-    });
-    Plant {
-        id: contender.id,
-        x: contender.x,
-        y: contender.y,
-        z: growth.height,
-        size: lerp(lo, hi, unit(drawn(Purpose::Size))),
-        edge_distance: growth.edge_distance,
-        up: upright(species.align, fields, contender),
-        species: contender.species,
-        yaw: (drawn(Purpose::Yaw) >> 48) as u16,
-        variant: variant(&species.variants, unit(drawn(Purpose::Variant))),
-        tint: (drawn(Purpose::Tint) >> 56) as u8,
+    /// Adds the plants set by hand to the contenders.
+    fn set_pins(&mut self, sown: &Sown<'_>) {
+        for pin in self.pins.of(sown.index) {
+            let PinKind::Stands(look) = pin.kind else {
+                continue;
+            };
+            self.contenders.push(Contender {
+                x: pin.x,
+                y: pin.y,
+                id: sown.id(pin.x, pin.y),
+                species: sown.index,
+                viability: u16::MAX,
+                is_pin: true,
+            });
+            self.growths.push(Growth::Pinned(look));
+        }
     }
 }
 
-/// The upright of a plant that leans by `align` from the vertical to the ground's normal.
-fn upright(align: f64, fields: &Fields<'_>, contender: &Contender) -> [f64; 3] {
-    const VERTICAL: [f64; 3] = [0.0, 0.0, 1.0];
-    let ground = (align > 0.0).then(|| Ground::at(fields, contender.x, contender.y));
-    ground.flatten().map_or(VERTICAL, |ground| {
-        let normal = ground.normal();
-        normalised([0, 1, 2].map(|k| lerp(VERTICAL[k], normal[k], align)))
-    })
-}
-
-/// The variant that a draw in [0, 1) falls on; 0 where there are none.
-fn variant(variants: &[Variant], draw: f64) -> u8 {
-    let weights: Vec<f64> = variants.iter().map(|own| own.weight).collect();
-    let mut left = draw * weights.iter().sum::<f64>();
-    let falls_on = |weight: &f64| {
-        left -= weight;
-        left < 0.0
+/// A contender that stands, with its attributes; `None` for a pin on void ground.
+fn plant(
+    flora: &Flora<'_>,
+    fields: &Fields<'_>,
+    contender: &Contender,
+    growth: &Growth,
+) -> Option<Plant> {
+    let &Contender { x, y, species, .. } = contender;
+    let (look, height, edge_distance, attenuation) = match *growth {
+        Growth::Sampled {
+            draws,
+            height,
+            edge_distance,
+            attenuation,
+        } => {
+            let look = Look {
+                draws,
+                ..Look::default()
+            };
+            (look, height, edge_distance, attenuation)
+        }
+        Growth::Pinned(look) => {
+            let sample = Sown::new(flora, usize::from(species)).sample(fields, x, y)?;
+            (
+                look,
+                sample.height,
+                sample.edge_distance,
+                sample.attenuation,
+            )
+        }
     };
-    let last = || weights.iter().rposition(|&weight| weight > 0.0);
-    weights.iter().position(falls_on).or_else(last).unwrap_or(0) as u8
+    let stand = Stand {
+        fields,
+        x,
+        y,
+        attenuation,
+    };
+    let drawn = attributes(&flora.species[usize::from(species)], &stand, &look);
+    Some(Plant {
+        id: contender.id,
+        x,
+        y,
+        z: height - drawn.sink_m,
+        size: drawn.size,
+        edge_distance,
+        up: drawn.up,
+        species,
+        yaw: drawn.yaw,
+        variant: drawn.variant,
+        tint: drawn.tint,
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::Variant;
+use crate::sample::normalised;
 use crate::testing::{World, spruce};
 use crate::{Conditions, Edge, Pattern, PatternScratch, competition_reach_m, probability};
 use ecotone_grid::{Profile, Raster, Rect, Trapezoid};
@@ -28,6 +30,7 @@ fn plants(species: &[Species], fields: &Fields<'_>, core: &Area) -> Vec<Plant> {
         species,
         biomes: &[],
         candidates: &lists,
+        pins: &[],
     };
     let mut out = Vec::new();
     place(&flora, fields, core, &mut PlaceScratch::default(), &mut out);
@@ -116,8 +119,8 @@ fn a_plants_attributes_follow_from_its_place() {
     for plant in plants(&species, &fields, &everywhere(&world)) {
         let of = &species[usize::from(plant.species)];
         let ground = Ground::at(&fields, plant.x, plant.y).unwrap();
-        let sample = probability(of, &fields, plant.x, plant.y).unwrap();
-        assert!(sample.probability > 0.0 && sample.is_target);
+        let sample = probability(of, &[], &fields, plant.x, plant.y).unwrap();
+        assert!(sample.probability > 0.0);
         assert_eq!(Some(plant.z), ground.height());
         assert_eq!(plant.id, plant_id(name_key(&of.name), plant.x, plant.y));
         let [lo, hi] =
@@ -212,13 +215,4 @@ fn density_and_attributes_are_as_expected_on_a_hundred_thousand_plants() {
     let count = |variant| out.iter().filter(|p| p.variant == variant).count() as f64;
     assert_eq!(count(1), 0.0);
     assert!((count(0) / out.len() as f64 - 0.75).abs() < 0.01);
-}
-
-#[test]
-fn a_variant_is_drawn_by_its_weight() {
-    for (draw, index) in [(0.0, 0), (0.24, 0), (0.25, 2), (0.99, 2)] {
-        assert_eq!(variant(&[1.0, 0.0, 3.0].map(Variant::of), draw), index);
-    }
-    assert_eq!(variant(&[], 0.5), 0);
-    assert_eq!(variant(&[Variant::of(0.0)], 0.5), 0);
 }

@@ -1,11 +1,12 @@
-//! The edit log of a world: changes laid over its config's heights and strata, each with a raster of its own in `edits/`.
+//! The edit log of a world: changes laid over its config. Those of heights and strata have a raster in `edits/` each, and plants
+//! that are set or taken away by hand stand in the log itself.
 
 use ecotone_grid::Rect;
 use serde::{Deserialize, Serialize};
 
-use crate::{Artefact, PatchWord};
+use crate::{Artefact, PatchWord, PinRecord};
 
-/// What an edit does with its raster.
+/// What an edit does, with its raster where it has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "op")]
 pub enum EditOp {
@@ -27,10 +28,20 @@ pub enum EditOp {
         /// The stratum.
         stratum: String,
     },
+    /// Plants set or taken away by hand; of one species at one place the last counts.
+    Pins {
+        /// Them, in the order in which they were asked for.
+        pins: Vec<PinRecord>,
+    },
 }
 
 fn all() -> f64 {
     1.0
+}
+
+// By reference, as serde calls it.
+fn is_empty(size: &[u32; 2]) -> bool {
+    *size == [0, 0]
 }
 
 // By reference, as serde calls it.
@@ -39,10 +50,10 @@ fn is_all(alpha: &f64) -> bool {
 }
 
 impl EditOp {
-    /// The stratum whose weight it moves; `None` for heights.
+    /// The stratum whose weight it moves; `None` for heights and pins.
     pub fn stratum(&self) -> Option<&str> {
         match self {
-            Self::Heights { .. } => None,
+            Self::Heights { .. } | Self::Pins { .. } => None,
             Self::Paint { stratum } | Self::Erase { stratum } => Some(stratum),
         }
     }
@@ -58,11 +69,13 @@ pub struct EditRecord {
     pub op: EditOp,
     /// What was asked for, for people.
     pub text: String,
-    /// Columns and rows of its raster, on the map's grid.
+    /// Columns and rows of its raster, on the map's grid; 0 for pins.
+    #[serde(default, skip_serializing_if = "is_empty")]
     pub size: [u32; 2],
     /// Its raster: one band of 32-bit reals. Its place is the pixel of the map under its north-west corner, which may lie off the map.
+    /// `None` for pins.
     #[serde(flatten)]
-    pub raster: Artefact,
+    pub raster: Option<Artefact>,
     /// How much of each pixel of it takes hold, from 0 to 1, where that is not the same everywhere: one band of 32-bit reals,
     /// pixel for pixel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,17 +92,20 @@ impl EditRecord {
 
     /// Its files.
     pub fn artefacts(&self) -> impl Iterator<Item = &Artefact> {
-        std::iter::once(&self.raster).chain(&self.shares)
+        self.raster.iter().chain(&self.shares)
     }
 
     /// Its files, to be named anew.
     pub fn artefacts_mut(&mut self) -> impl Iterator<Item = &mut Artefact> {
-        std::iter::once(&mut self.raster).chain(&mut self.shares)
+        self.raster.iter_mut().chain(&mut self.shares)
     }
 
-    /// The pixels of the map that its raster lies over; they may reach beyond the map.
+    /// The pixels of the map that its raster lies over; they may reach beyond the map. None for pins.
     pub fn rect(&self) -> Rect {
-        let (x, y) = (self.raster.x, self.raster.y);
+        let Some(raster) = &self.raster else {
+            return Rect::default();
+        };
+        let (x, y) = (raster.x, raster.y);
         let [width, height] = self.size.map(i64::from);
         // Saturating: the numbers come from a file.
         Rect::new(x, y, x.saturating_add(width), y.saturating_add(height))
@@ -109,13 +125,13 @@ mod tests {
             op,
             text: "as asked".to_owned(),
             size: [7, 5],
-            raster: Artefact {
+            raster: Some(Artefact {
                 x: -2,
                 y: 4,
                 file: "edits/f".to_owned(),
                 digest: "d".to_owned(),
                 bytes: 9,
-            },
+            }),
             shares: None,
         };
         let text = serde_json::to_string(&record).unwrap();

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::LostPin;
+
 /// What a job counted; empty where it counted nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -15,6 +17,9 @@ pub struct Facts {
     /// What grows in a chunk, by species, in the order of [`Entry::plants`](crate::Entry::plants).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub species: Vec<SpeciesFacts>,
+    /// Pins of a chunk that have lost their ground.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_pins: Vec<LostPin>,
 }
 
 /// Facts as a ledger holds them: text, until somebody asks for them. Every bake reads its ledger, and only reports want facts.
@@ -128,6 +133,7 @@ impl Facts {
             sum.expected_tenths.merge(&own.expected_tenths);
             sum.points.merge(&own.points);
         }
+        self.lost_pins.extend_from_slice(&other.lost_pins);
     }
 }
 
@@ -161,6 +167,7 @@ mod tests {
                     points: counts(&[3, 4]),
                 },
             ],
+            lost_pins: Vec::new(),
         }
     }
 
@@ -185,6 +192,7 @@ mod tests {
                 sizes: counts(&[1, 1, 1]),
                 ..SpeciesFacts::default()
             }],
+            ..Facts::default()
         });
         assert_eq!((sum.valid, sum.weights), (10, vec![6, 8, 1]));
         assert_eq!(sum.species[0].sizes, counts(&[1, 1, 1]));

@@ -24,6 +24,7 @@ mod error;
 mod facts;
 mod ledger;
 mod manifest;
+mod pins;
 mod tiff;
 mod vrt;
 mod world;
@@ -44,6 +45,7 @@ pub use manifest::{
     GeoKeysRecord, GridRecord, HeightsRecord, Manifest, PatchRecord, PatchWord, RawRecord, RawWord,
     SDF_VOID, SourceRecord, SpeciesRecord, Stage,
 };
+pub use pins::{Lost, LostPin, Orphan, Pin, PinLook, PinRecord, orphans, pins};
 pub use tiff::{
     BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
 };

@@ -126,6 +126,30 @@ pub enum EditError {
         /// The map's columns and rows.
         now: [usize; 2],
     },
+    /// A pin that cannot be done.
+    #[error("{why}; nothing was pinned")]
+    Pin {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Lines of a file of pins that cannot be done.
+    #[error("{n_bad} of the {n_lines} pins of {file} cannot be done, and none was:{told}")]
+    Pins {
+        /// How many lines are wrong.
+        n_bad: usize,
+        /// How many there are.
+        n_lines: usize,
+        /// The file.
+        file: String,
+        /// What is wrong, a line for each.
+        told: String,
+    },
+    /// A file of pins without any.
+    #[error("{file} has no pin; nothing was pinned")]
+    NoPins {
+        /// The file.
+        file: String,
+    },
     /// Somebody edited the world between the look at its log and the bake.
     #[error(
         "the world was edited while this bake began; start it again, so that it keeps those edits"

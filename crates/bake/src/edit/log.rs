@@ -104,7 +104,9 @@ impl Edits {
     /// The same edits on the grid of a map that may have grown or shrunk at its borders since.
     pub(crate) fn on(&self, now: &GeoTransform) -> Result<Vec<EditRecord>, EditError> {
         let mut records = self.records.clone();
-        let Some(then) = self.grid.filter(|then| then != now && !records.is_empty()) else {
+        // Pins have places in the world, whatever pixels are there.
+        let has_raster = records.iter().any(|edit| edit.raster.is_some());
+        let Some(then) = self.grid.filter(|then| then != now && has_raster) else {
             return Ok(records);
         };
         let east = (then.x0 - now.x0) / now.pixel.x;
@@ -141,7 +143,7 @@ impl Edits {
             };
             let open = |file| EditRaster::new(record, file, &self.dir, blocks);
             Some(HeightEdit {
-                raster: open(&record.raster),
+                raster: open(record.raster.as_ref()?),
                 mode,
                 hold: match &record.shares {
                     Some(shares) => Hold::Shares(Box::new(open(shares))),
@@ -155,8 +157,11 @@ impl Edits {
     /// The masks of the strokes over strata.
     pub(crate) fn masks(&self, records: &[EditRecord], blocks: &Arc<BlockCache>) -> Vec<Mask> {
         let strokes = records.iter().filter(|edit| edit.op.stratum().is_some());
-        let open = |edit: &EditRecord| EditRaster::new(edit, &edit.raster, &self.dir, blocks);
-        strokes.map(|edit| Mask::Stroke(open(edit))).collect()
+        let open = |edit: &EditRecord| {
+            let raster = edit.raster.as_ref()?;
+            Some(EditRaster::new(edit, raster, &self.dir, blocks))
+        };
+        strokes.filter_map(open).map(Mask::Stroke).collect()
     }
 
     /// What the strokes over strata do, in the order of [`Edits::masks`].
@@ -165,7 +170,7 @@ impl Edits {
             band(loaded, name).expect("the strata of edits were looked up when they were laid over")
         };
         let layer = |edit: &EditRecord| match &edit.op {
-            EditOp::Heights { .. } => None,
+            EditOp::Heights { .. } | EditOp::Pins { .. } => None,
             EditOp::Paint { stratum } => Some(Layer::Add {
                 target: target(stratum),
             }),

@@ -1,6 +1,6 @@
-//! Edits of a finished world: brushes and patches that are kept in its own log and laid over its config.
+//! Edits of a finished world: brushes, patches and pinned plants that are kept in its own log and laid over its config.
 //!
-//! Every edit has a raster on the map's grid, which the store keeps with the world. The log's heights lie over those of the
+//! Every brush and patch has a raster on the map's grid, which the store keeps with the world. The log's heights lie over those of the
 //! config and its patches, and its strokes over the config's strata, both in the order in which they were made. What the
 //! log holds is committed with the revision that shows it: an edit that fails leaves neither.
 
@@ -8,6 +8,7 @@ mod brush;
 mod error;
 mod log;
 mod patch;
+mod pins;
 mod raster;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ use ecotone_store::{
 pub use brush::{Brush, MOST_HEIGHT_M};
 pub use error::EditError;
 pub(crate) use log::Edits;
+pub(crate) use pins::Pins;
+pub use pins::{PinLine, PinOp, PinRequest};
 pub(crate) use raster::{EditRaster, HeightEdit};
 
 use crate::config::{self, Loaded};
@@ -240,7 +243,7 @@ impl Editing {
             op: change.op(),
             text: change.text(),
             size: [rect.width() as u32, rect.height() as u32],
-            raster,
+            raster: Some(raster),
             shares,
         });
         Ok(())

@@ -1,7 +1,7 @@
 //! What inputs are called: the stamps of files, and how the config has them read.
 
 use ecotone_grid::Rect;
-use ecotone_store::EditRecord;
+use ecotone_store::{EditOp, EditRecord};
 use ecotone_terrain::Layer;
 
 use super::Inputs;
@@ -45,7 +45,11 @@ impl Inputs {
             look.text(keys);
             patch.stamps_under(window, &mut |stamp, part| look.file(stamp, part));
         }
-        self.look_at_edits(window, |edit| edit.op.stratum().is_none(), look);
+        self.look_at_edits(
+            window,
+            |edit| matches!(edit.op, EditOp::Heights { .. }),
+            look,
+        );
     }
 
     /// Looks at what covers a rectangle of the map, and what is made of it: masks that do not reach into it do not count.

@@ -79,7 +79,7 @@ pub struct Pattern {
 }
 
 /// A spacing in whole 1/1024 m, rounded up, within what a pattern can hold.
-fn whole_spacing(spacing_m: f64) -> i64 {
+pub(crate) fn whole_spacing(spacing_m: f64) -> i64 {
     // A float that is not a number becomes 0.
     let spacing = (spacing_m * UNITS_PER_M as f64).ceil() as i64;
     spacing.clamp(SPACINGS.0, SPACINGS.1)

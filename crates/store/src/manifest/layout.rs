@@ -127,7 +127,7 @@ pub(crate) struct FileNames {
     sdf: Vec<FileName>,
     chunks: Vec<FileName>,
     #[serde(default)]
-    edits: Vec<FileName>,
+    edits: Vec<EditFiles>,
     #[serde(default)]
     fields: BTreeMap<String, FieldNames>,
 }
@@ -135,6 +135,13 @@ pub(crate) struct FileNames {
 #[derive(Deserialize)]
 struct FileName {
     file: String,
+}
+
+/// An edit has a raster, shares beside it, or no file at all.
+#[derive(Deserialize)]
+struct EditFiles {
+    file: Option<String>,
+    shares: Option<FileName>,
 }
 
 #[derive(Deserialize)]
@@ -146,9 +153,12 @@ impl FileNames {
     /// Every one of them.
     pub(crate) fn into_all(self) -> impl Iterator<Item = String> {
         let fields = self.fields.into_values().flat_map(|field| field.tiles);
-        let stages = [self.weights, self.sdf, self.chunks, self.edits];
+        let edits = self.edits.into_iter();
+        let edits =
+            edits.flat_map(|edit| edit.file.into_iter().chain(edit.shares.map(|own| own.file)));
+        let stages = [self.weights, self.sdf, self.chunks];
         let files = stages.into_iter().flatten().chain(fields);
-        files.map(|name| name.file)
+        files.map(|name| name.file).chain(edits)
     }
 }
 
