@@ -13,8 +13,9 @@ const OWN: [&str; 3] = ["name", "template", "extend"];
 
 /// Whether a table is only there to be extended.
 pub(super) fn is_template(table: &Node) -> bool {
-    let mark = table.get("template").map(|node| &node.value);
-    matches!(mark, Some(Value::Boolean(true)))
+    // What is neither true nor false is a mistake of its own, and not a reason to miss keys.
+    let mark = table.get("template");
+    mark.is_some_and(|node| !matches!(node.value, Value::Boolean(false)))
 }
 
 /// Gives each species the keys that it does not have from the one it extends; a key is taken over whole.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::document::{Node, Span, Value};
 use super::error::{ConfigError, Findings, Mistake, listed, nearest};
 use super::sources::Sources;
-use super::{syntax, text};
+use super::{shape, syntax, text};
 
 /// The tables that an included file may hold.
 const TABLES: [&str; 3] = ["species", "biome", "group"];
@@ -37,22 +37,29 @@ struct Found {
     span: Span,
 }
 
-/// What the key `include` asks for, where it has the shape that it must have.
-pub(super) fn wanted(root: &Node) -> Option<Wanted> {
-    let node = root.get("include")?;
+/// What the key `include` asks for.
+///
+/// # Errors
+/// [`ConfigError::Invalid`] where its value is not what the schema says.
+pub(super) fn wanted(include: &Node, main: &Sources) -> Result<Wanted, ConfigError> {
+    let mut findings = Findings::new(main);
+    shape::check_key("include", include, &mut findings);
+    if !findings.is_empty() {
+        return Err(findings.into_error());
+    }
     let entry = |node: &Node| {
         Some(Entry {
-            name: node.text().filter(|name| !name.is_empty())?.to_owned(),
+            name: node.text()?.to_owned(),
             span: node.span.clone(),
         })
     };
-    let entries = match &node.value {
-        Value::List(list) => list.iter().map(entry).collect::<Option<Vec<_>>>()?,
-        _ => vec![entry(node)?],
+    let entries = match &include.value {
+        Value::List(list) => list.iter().filter_map(entry).collect(),
+        _ => entry(include).into_iter().collect(),
     };
-    let key = node.key.as_ref()?;
-    Some(Wanted {
-        span: key.start..node.span.end,
+    let start = include.key.as_ref().unwrap_or(&include.span).start;
+    Ok(Wanted {
+        span: start..include.span.end,
         entries,
     })
 }

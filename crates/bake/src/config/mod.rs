@@ -155,9 +155,10 @@ pub(crate) fn is_still(path: &Path, digest: &str) -> Option<bool> {
 fn gather(text: &str, path: &Path) -> Result<(Sources, Node), ConfigError> {
     let main = Sources::new(path, text);
     let root = document(&main)?;
-    let Some(wanted) = include::wanted(&root) else {
+    let Some(key) = root.get("include") else {
         return Ok((main, root));
     };
+    let wanted = include::wanted(key, &main)?;
     let sources = include::gather(main, &wanted, base_dir(path))?;
     let root = document(&sources)?;
     Ok((sources, root))

@@ -15,6 +15,12 @@ pub(super) fn check(root: &Node, findings: &mut Findings<'_>) {
     value(&SCHEMA, root, &KeyPath::default(), findings);
 }
 
+/// Notes every place where the value of one key of the top level departs from the schema.
+pub(super) fn check_key(key: &str, node: &Node, findings: &mut Findings<'_>) {
+    let path = KeyPath::default().key(key);
+    value(&SCHEMA["properties"][key], node, &path, findings);
+}
+
 fn value(schema: &Json, node: &Node, path: &KeyPath, findings: &mut Findings<'_>) {
     let Some(schema) = choices(schema)
         .into_iter()
