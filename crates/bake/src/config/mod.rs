@@ -142,6 +142,21 @@ pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
     checked(sources, root, path)
 }
 
+/// Checks a world's own copy of the config in `path`; `copy` is where it lies.
+///
+/// It says the same without the files that the config includes. Where there are any, its lines are not those of the config, so
+/// that mistakes are shown in the copy.
+pub(crate) fn parse_copy(text: &str, path: &Path, copy: &Path) -> Result<Loaded, ConfigError> {
+    let shown = if sources::is_of_several(text) {
+        copy
+    } else {
+        path
+    };
+    let sources = Sources::new(shown, text);
+    let root = document(&sources)?;
+    checked(sources, root, path)
+}
+
 /// Whether a config's text, with what it includes, still has a digest; `None` where the config is not to be had.
 pub(crate) fn is_still(path: &Path, digest: &str) -> Option<bool> {
     let bytes = std::fs::read(path).ok()?;

@@ -4,6 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::document::Span;
 
+/// What stands in front of each file behind the first, before its name.
+const MARK: &str = "\n# included from ";
+
+/// Whether a text was put together from several files, by its comments.
+pub(super) fn is_of_several(text: &str) -> bool {
+    text.contains(MARK)
+}
+
 /// One text made of one or more files; a place in it is a place in one of them.
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
@@ -51,7 +59,7 @@ impl Sources {
     pub fn add(&mut self, path: PathBuf, name: &str, text: &str) {
         // A line break in a name would end the comment.
         let name = name.replace(char::is_control, " ");
-        self.text.push_str(&format!("\n# included from {name}\n"));
+        self.text.push_str(&format!("{MARK}{name}\n"));
         let start = self.text.len();
         self.text.push_str(text);
         self.files.push(File {

@@ -179,9 +179,10 @@ impl Editing {
             let path = dir.to_owned();
             return Err(EditError::NoConfig { path }.into());
         }
+        let path = Path::new(&manifest.config.path);
         Ok(Self {
             dir: dir.to_owned(),
-            loaded: config::parse(&text, Path::new(&manifest.config.path))?,
+            loaded: config::parse_copy(&text, path, &world.config_path())?,
             log: manifest.edits.clone(),
             manifest,
             writer,
