@@ -208,8 +208,7 @@ fn a_file_is_included_once_and_the_config_itself_never() {
     assert_eq!(names(&loaded), ["beech", "oak", "fern"]);
     let check = |name: &str| {
         let error = place.error_of(name);
-        let message =
-            "error: `world.toml` names the config itself and no other file\n --> world.toml:2:11\n";
+        let message = "error: the config includes itself\n --> world.toml:2:11\n";
         check_starts(&error, message);
     };
     check("\"world.toml\"");
@@ -404,15 +403,15 @@ fn an_included_file_holds_only_tables_of_what_grows() {
         ),
         (
             "[species]\nname = 'fern'",
-            "error: `species` in an included file is not under a header of its own\n --> ferns.toml:1:2\n",
+            "error: `species` is not under a header of its own, and several files hold it\n --> ferns.toml:1:2\n",
         ),
         (
             "species = [{ name = 'fern' }]",
-            "error: `species` in an included file is not under a header of its own\n --> ferns.toml:1:1\n",
+            "error: `species` is not under a header of its own, and several files hold it\n --> ferns.toml:1:1\n",
         ),
         (
             "[species.edge]\nfalloff = 1",
-            "error: `species` in an included file is not under a header of its own\n --> ferns.toml:1:2\n",
+            "error: `species` is not under a header of its own, and several files hold it\n --> ferns.toml:1:2\n",
         ),
         (
             "[[species]]\nname = ",
@@ -431,6 +430,17 @@ fn an_included_file_holds_only_tables_of_what_grows() {
     check_starts(
         &error,
         "error: the config is not UTF-8\n --> ferns.toml:2:9\n",
+    );
+}
+
+#[test]
+fn a_list_in_brackets_does_not_go_on_in_an_included_file() {
+    let place = Place::new();
+    let (text, _) = MAIN.split_once("[[species]]").unwrap();
+    let error = place.error_with("world.toml", format!("species = []\n{text}"));
+    check_starts(
+        &error,
+        "error: `species` is not under a header of its own, and several files hold it\n --> world.toml:1:1\n",
     );
 }
 

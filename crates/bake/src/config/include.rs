@@ -37,13 +37,18 @@ struct Found {
     span: Span,
 }
 
-/// What the key `include` asks for.
+/// What the key `include` of a config asks for.
 ///
 /// # Errors
-/// [`ConfigError::Invalid`] where its value is not what the schema says.
-pub(super) fn wanted(include: &Node, main: &Sources) -> Result<Wanted, ConfigError> {
+/// [`ConfigError::Invalid`] where its value is not what the schema says, or what is included cannot go on behind the config.
+pub(super) fn wanted(root: &Node, include: &Node, main: &Sources) -> Result<Wanted, ConfigError> {
     let mut findings = Findings::new(main);
     shape::check_key("include", include, &mut findings);
+    for table in TABLES {
+        if let Some(node) = root.get(table) {
+            goes_on(table, node, &main.text, &mut findings);
+        }
+    }
     if !findings.is_empty() {
         return Err(findings.into_error());
     }
@@ -111,51 +116,50 @@ fn read(path: &Path) -> std::io::Result<Result<String, Box<Mistake>>> {
 
 /// The files in the order in which they are included, each once.
 fn find(wanted: &Wanted, main: &Path, base_dir: &Path, findings: &mut Findings<'_>) -> Vec<Found> {
-    let same = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let main = same(main);
     let mut known = BTreeSet::new();
     let mut files = Vec::new();
     for entry in &wanted.entries {
-        let mut note = |message: String, help: Option<&str>| {
-            findings.note(
-                Some(&entry.span),
-                message,
-                String::new(),
-                help.map(str::to_owned),
-            );
-        };
-        let mut paths = match matches(base_dir, &entry.name) {
-            Ok(paths) => paths,
-            Err((message, help)) => {
-                note(message, help.as_deref());
-                continue;
-            }
-        };
-        // A glob over the config's own folder finds the config too.
-        paths.retain(|path| same(path) != main);
-        if paths.is_empty() {
-            note(
-                format!("`{}` names the config itself and no other file", entry.name),
-                Some("name the files that hold its species"),
-            );
-        }
-        for path in paths.into_iter().filter(|path| known.insert(same(path))) {
-            let name = path.strip_prefix(base_dir).unwrap_or(&path);
-            files.push(Found {
-                name: name.display().to_string(),
+        let paths = matches(base_dir, &entry.name)
+            .and_then(|paths| beside(main, paths))
+            .unwrap_or_else(|(message, help)| {
+                findings.note(Some(&entry.span), message, String::new(), help);
+                Vec::new()
+            });
+        let new = paths.into_iter().filter(|path| known.insert(same(path)));
+        files.extend(new.map(|path| {
+            Found {
+                name: path
+                    .strip_prefix(base_dir)
+                    .unwrap_or(&path)
+                    .display()
+                    .to_string(),
                 span: entry.span.clone(),
                 path,
-            });
-        }
-        if files.len() > MOST_FILES {
-            note(
-                format!("the config includes more than {MOST_FILES} files"),
-                None,
-            );
-            return Vec::new();
-        }
+            }
+        }));
+    }
+    if files.len() > MOST_FILES {
+        let message = format!("the config includes more than {MOST_FILES} files");
+        findings.note(Some(&wanted.span), message, String::new(), None);
+        files.clear();
     }
     files
+}
+
+/// One path for all the paths of a file.
+fn same(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The files that are not the config: a glob over its own folder finds that too.
+fn beside(main: &Path, mut paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Refusal> {
+    let main = same(main);
+    paths.retain(|path| same(path) != main);
+    if paths.is_empty() {
+        let help = String::from("name the files that hold its species");
+        return Err((String::from("the config includes itself"), Some(help)));
+    }
+    Ok(paths)
 }
 
 /// Why a name or a glob means no file, and what to do.
@@ -243,38 +247,41 @@ fn table(key: &str, node: &Node, text: &str, findings: &mut Findings<'_>) {
             Some(String::from("name the file in the `include` of the config")),
         );
     } else if !TABLES.contains(&key) {
-        let near = nearest(key, TABLES);
+        let headers = TABLES.map(header);
+        let help = match nearest(key, TABLES) {
+            Some(near) => format!("did you mean `{}`?", header(near)),
+            None => format!("write `{key}` in the config itself"),
+        };
         findings.note(
             Some(span),
             format!("`{key}` in an included file"),
             format!(
                 "expected only {}",
-                listed(TABLES.map(|table| header(table)).iter().map(String::as_str))
+                listed(headers.iter().map(String::as_str))
             ),
-            Some(match near {
-                Some(near) => format!("did you mean `[[{near}]]`?"),
-                None => format!("write `{key}` in the config itself"),
-            }),
+            Some(help),
         );
-    } else if !has_headers(node, span, text) {
-        findings.note(
-            Some(span),
-            format!("`{key}` in an included file is not under a header of its own"),
-            format!("expected {}", header(key)),
-            Some(format!("write `{}`", header(key))),
-        );
+    } else {
+        goes_on(key, node, text, findings);
     }
+}
+
+/// Notes a list that does not stand under `[[headers]]`: only such a list can go on in another file.
+fn goes_on(key: &str, node: &Node, text: &str, findings: &mut Findings<'_>) {
+    let span = node.key.as_ref().unwrap_or(&node.span);
+    let before = text.get(..span.start).unwrap_or("");
+    let has_headers = before.trim_end_matches([' ', '\t']).ends_with("[[");
+    if matches!(node.value, Value::List(_)) && has_headers {
+        return;
+    }
+    findings.note(
+        Some(span),
+        format!("`{key}` is not under a header of its own, and several files hold it"),
+        format!("expected {}", header(key)),
+        Some(format!("write `{}`", header(key))),
+    );
 }
 
 fn header(table: &str) -> String {
     format!("[[{table}]]")
-}
-
-/// Whether the entries of a list stand under `[[headers]]`: only those can go on in another file.
-fn has_headers(node: &Node, key: &Span, text: &str) -> bool {
-    let before = text
-        .get(..key.start)
-        .unwrap_or("")
-        .trim_end_matches([' ', '\t']);
-    matches!(node.value, Value::List(_)) && before.ends_with("[[")
 }

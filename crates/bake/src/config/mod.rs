@@ -173,7 +173,7 @@ fn gather(text: &str, path: &Path) -> Result<(Sources, Node), ConfigError> {
     let Some(key) = root.get("include") else {
         return Ok((main, root));
     };
-    let wanted = include::wanted(key, &main)?;
+    let wanted = include::wanted(&root, key, &main)?;
     let sources = include::gather(main, &wanted, base_dir(path))?;
     let root = document(&sources)?;
     Ok((sources, root))
