@@ -250,10 +250,10 @@ fn a_mistake_is_shown_in_the_file_that_it_is_in() {
         &error,
         "error: `meadow` in `strata` of [[species]] is out of range\n  --> world.toml:13:21\n",
     );
-    let error = place.error_with("ferns.toml", FERNS.replace("spacing = 0.5\n", ""));
+    let error = place.error_with("ferns.toml", FERNS.replace("name = \"fern\"\n", ""));
     check_starts(
         &error,
-        "error: missing key `spacing` in [[species]]\n --> ferns.toml:1:1\n  |\n1 | [[species]]\n",
+        "error: missing key `name` in [[species]]\n --> ferns.toml:1:1\n  |\n1 | [[species]]\n",
     );
 }
 
