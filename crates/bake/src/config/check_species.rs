@@ -1,8 +1,9 @@
 //! Whether each species can grow: its strata exist, its bands and distances are within reach.
 
 use super::check::Check;
+use super::check_conditions;
 use super::document::KeyPath;
-use super::{Curve, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
+use super::{Curve, Edge, SMALLEST_SPACING_M, Species};
 
 /// Notes everything in the species that contradicts itself or the strata.
 pub(super) fn check(check: &mut Check<'_, '_>) {
@@ -16,17 +17,9 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
         strata(check, species, &here);
         spacing(check, species, &here);
         size(check, species.size, &here.key("size"));
-        if let Some(altitude) = &species.altitude {
-            check.band(altitude.band, &here.key("altitude").key("band"));
-        }
-        if let Some(slope) = &species.slope {
-            check.band(slope.band, &here.key("slope").key("band"));
-        }
+        check_conditions::check(check, &species.conditions, &here);
         if let Some(inner) = &species.edge {
             edge(check, inner, species, &here.key("edge"));
-        }
-        for (idx, band) in species.distance.iter().enumerate() {
-            distance(check, band, &here.key("distance").at(idx));
         }
         variants(check, species, &here.key("variants"));
     }
@@ -117,34 +110,6 @@ fn curve(check: &mut Check<'_, '_>, points: &[[f64; 2]], path: &KeyPath) {
         let message = "`curve` in `edge` of [[species]] does not lead from edge to interior";
         let expected = "expected points [t, a] with t rising from exactly 0 to exactly 1";
         check.note(path, message, expected, None);
-    }
-}
-
-fn distance(check: &mut Check<'_, '_>, distance: &DistanceBand, here: &KeyPath) {
-    check.known_stratum(&distance.stratum, &here.key("stratum"), false);
-    let path = here.key("band");
-    check.band(distance.band, &path);
-    let most = check.config.edges.max_distance;
-    let half = distance.blend / 2.0;
-    let is_within = |end: f64| end - half >= -most && end + half <= most;
-    let [lo, hi] = distance.band;
-    let limits = if half <= most {
-        format!("expected {} to {}", half - most, most - half)
-    } else {
-        String::from("expected a narrower `blend`")
-    };
-    let ends = [
-        (lo, lo < -most, format!("below {} m", -most)),
-        (hi, hi > most, format!("above {most} m")),
-    ];
-    for (idx, (end, is_open, beyond)) in ends.into_iter().enumerate() {
-        if is_open || is_within(end) {
-            continue;
-        }
-        let message = format!("the ramp at {end} m leaves the distances that are kept");
-        let expected = format!("{limits}: `edges.max_distance` less half the blend");
-        let help = Some(format!("an end {beyond} is open"));
-        check.note(&path.at(idx), message, expected, help);
     }
 }
 
