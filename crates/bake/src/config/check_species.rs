@@ -22,6 +22,15 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
             edge(check, inner, species, &here.key("edge"));
         }
         variants(check, species, &here.key("variants"));
+        let looks = [
+            ("tilt", species.tilt),
+            ("sink", species.sink),
+            ("tint", species.tint),
+            ("yaw", species.yaw_range()),
+        ];
+        for (key, range) in looks {
+            ordered(check, range, &here.key(key));
+        }
     }
 }
 
@@ -45,7 +54,8 @@ fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
 }
 
 fn spacing(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
-    if species.effective_spacing() < SMALLEST_SPACING_M {
+    let needs_none = species.is_density() && species.density.is_some();
+    if !needs_none && species.effective_spacing() < SMALLEST_SPACING_M {
         let message = format!(
             "the plants of \"{}\" stand {} m apart",
             species.name,
@@ -113,6 +123,16 @@ fn curve(check: &mut Check<'_, '_>, points: &[[f64; 2]], path: &KeyPath) {
     }
 }
 
+/// Notes a range that runs backwards.
+fn ordered(check: &mut Check<'_, '_>, [lo, hi]: [f64; 2], path: &KeyPath) {
+    if lo > hi {
+        let key = path.last_key();
+        let help = Some(format!("write `{key} = [{hi}, {lo}]`"));
+        let message = format!("`{key}` {} is the wrong way round", path.table());
+        check.note(path, message, "expected [least, largest]", help);
+    }
+}
+
 fn variants(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
     for name in species.variants.keys() {
         let is_bad = name.is_empty() || name.chars().any(char::is_control);
@@ -120,6 +140,29 @@ fn variants(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
             let message = "a variant of [[species]] has no usable name";
             let expected = "expected 1 to 256 characters, none of them a control character";
             check.note_key(&here.key(name), message, expected, None);
+        }
+    }
+    for (name, variant) in &species.variants {
+        let keys = variant.keys();
+        for (key, range) in [("size", keys.size), ("edge_size", keys.edge_size)] {
+            if let Some(range) = range {
+                size(check, range, &here.key(name).key(key));
+            }
+        }
+    }
+    let keys = || species.variants.values().map(|variant| variant.keys());
+    let ends = [
+        ("in the interior", keys().map(|own| own.weight).sum::<f64>()),
+        (
+            "at the edge",
+            keys().map(|own| own.edge.unwrap_or(own.weight)).sum(),
+        ),
+    ];
+    for (place, weight) in ends {
+        if weight <= 0.0 && !species.variants.is_empty() {
+            let message = format!("no variant of \"{}\" has a weight {place}", species.name);
+            let expected = "expected a weight above 0 for at least one";
+            check.note(here, message, expected, None);
         }
     }
 }

@@ -16,6 +16,7 @@
 
 mod biome;
 mod check;
+mod check_biomes;
 mod check_conditions;
 mod check_limits;
 mod check_mask;
