@@ -14,10 +14,14 @@
 //! assert!(error.to_string().ends_with("= help: did you mean `blend`?"));
 //! ```
 
+mod biome;
 mod check;
+mod check_biomes;
+mod check_conditions;
 mod check_limits;
 mod check_mask;
 mod check_species;
+mod conditions;
 mod document;
 mod error;
 mod extend;
@@ -41,19 +45,24 @@ use document::{KeyPath, Node};
 use error::Findings;
 use sources::Sources;
 
+pub use biome::{Biome, Group};
+pub use conditions::{
+    AltitudeRule, Clusters, Conditions, CurvatureRule, DensityMask, DistanceRule, SlopeRule,
+};
 pub(crate) use error::nearest;
 pub use error::{ConfigError, Mistake, Place};
 pub use keys::{
-    Alpha, ByteOrder, Compression, Config, Edges, Field, Gradient, Normals, Output, Patch,
+    Alpha, ByteOrder, Compression, Config, Edges, Field, Gradient, Include, Normals, Output, Patch,
     PatchMode, PixelSizeChoice, PixelSizeWord, Raw, RawType, RowOrder, Terrain, Tiles,
 };
 pub use limits::{Level, Limit, LimitKind};
 pub use reference::reference;
 pub use schema::schema;
-pub use species::{Curve, CurveWord, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
+pub use species::{
+    Curve, CurveWord, Edge, Facing, Near, SMALLEST_SPACING_M, Species, Variant, VariantKeys, Write,
+};
 pub use stratum::{
-    AltitudeBand, AspectBand, CurvatureBand, CurvatureKind, MaskMode, Noise, Shifted, SlopeBand,
-    Stratum,
+    AltitudeBand, AspectBand, CurvatureBand, CurvatureKind, MaskMode, Noise, Shifted, Stratum,
 };
 
 /// A config that holds together, with the file it came from.
