@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{map, names, table};
 use crate::config::{Biome, Conditions, Config, Species};
+use crate::layers::Asked;
 use crate::rules::{Growth, Owner, clearance};
 
 /// Keys of a species that say how its plants look or compete: nothing to its density.
@@ -46,33 +47,26 @@ pub(super) fn plants(config: &Config, grid: &GridRecord) -> Value {
     })
 }
 
-/// What densities are decided by.
-pub(super) fn grasses(config: &Config, grid: &GridRecord) -> Value {
-    let grown = Growth::new(config);
+/// What densities are decided by, beside what distances are; `None` where no species is written as one.
+pub(super) fn densities(config: &Config) -> Option<Map<String, Value>> {
     let own: Vec<_> = config.species.iter().filter(|s| s.is_density()).collect();
-    let species: Map<_, _> = own
-        .iter()
-        .map(|own| (own.name.clone(), Value::Object(grass(config, own))))
-        .collect();
-    json!({
-        "format": FORMAT_VERSION,
-        "map": map(grid, true),
-        "tiles": { "size": grid.tile_size },
-        "output": { "compression": config.output.compression },
-        "normals": normals(config, &grown, &grown.grasses),
-        "edges": { "max_distance": config.edges.max_distance },
-        "stratum": names(config),
-        "biome": biomes(config, &own),
-        "species": species,
-    })
+    if own.is_empty() {
+        return None;
+    }
+    let grown = Growth::new(config);
+    let species = own.iter().map(|own| (own.name.clone(), grass(config, own)));
+    let species: Map<_, _> = species.map(|(name, keys)| (name, keys.into())).collect();
+    Some(Map::from_iter([
+        ("normals".into(), normals(config, &grown, &grown.grasses)),
+        ("biome".into(), biomes(config, &own)),
+        ("species".into(), species.into()),
+    ]))
 }
 
 /// How normals are made, where any of some species looks at them.
 fn normals(config: &Config, grown: &Growth, species: &[scatter::Species]) -> Value {
-    match grown.read_normals(species) {
-        true => json!(config.normals),
-        false => Value::Null,
-    }
+    let asked = Asked::by(species, &grown.biomes, &grown.layers);
+    json!(asked.normals.then_some(&config.normals))
 }
 
 /// A species, but for its name.

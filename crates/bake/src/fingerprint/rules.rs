@@ -9,7 +9,7 @@ use ecotone_store::{FORMAT_VERSION, GridRecord, Manifest};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use self::growth::{grasses, plants};
+use self::growth::{densities, plants};
 use crate::config::{Conditions, Config, Loaded, Stratum};
 use crate::rules::noise_seed;
 
@@ -29,7 +29,7 @@ const OF_MASKS: [&str; 9] = [
     "target",
 ];
 
-/// What each stage reads of the config, under `strata`, `sdf`, `plants` and `grasses`; and under `inputs`, how files are read.
+/// What each stage reads of the config, under `strata`, `sdf` and `plants`; and under `inputs`, how files are read.
 pub(crate) fn stage_rules(loaded: &Loaded, manifest: &Manifest) -> Value {
     of(&loaded.config, &manifest.grid)
 }
@@ -40,7 +40,6 @@ fn of(config: &Config, grid: &GridRecord) -> Value {
         "strata": strata(config, grid),
         "sdf": sdf(config, grid),
         "plants": plants(config, grid),
-        "grasses": grasses(config, grid),
     })
 }
 
@@ -124,7 +123,7 @@ fn band(config: &Config, stratum: &Stratum) -> Value {
 fn sdf(config: &Config, grid: &GridRecord) -> Value {
     // Weights are compared as they are stored.
     let threshold = ecotone_sdf::threshold_u8(config.edges.threshold);
-    json!({
+    let mut rules = json!({
         "format": FORMAT_VERSION,
         "map": map(grid, true),
         "tiles": { "size": grid.tile_size },
@@ -134,7 +133,12 @@ fn sdf(config: &Config, grid: &GridRecord) -> Value {
         },
         "output": { "compression": config.output.compression },
         "stratum": names(config),
-    })
+    });
+    // The same jobs make the densities.
+    if let (Value::Object(rules), Some(densities)) = (&mut rules, densities(config)) {
+        rules.extend(densities);
+    }
+    rules
 }
 
 fn names(config: &Config) -> Value {

@@ -3,7 +3,7 @@
 use ecotone_grid::{Sector, mix, name_key};
 use ecotone_scatter as scatter;
 
-use super::layers::{LayerSource, curvature, density_masks};
+use super::layers::{Asking, LayerSource, curvature, density_masks};
 use crate::config::{Biome, Clusters, Conditions, Config, DensityMask, Species};
 
 /// Whose conditions they are: clusters without a seed of their own start from it.
@@ -33,7 +33,7 @@ pub(super) struct Places<'a> {
     pub(super) config: &'a Config,
     /// By name.
     biomes: Vec<&'a Biome>,
-    masks: Vec<(String, &'a DensityMask)>,
+    masks: Vec<(Asking<'a>, &'a DensityMask)>,
     pub(super) layers: Vec<LayerSource>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum LayerSource {
 pub(super) fn of(config: &Config) -> Vec<LayerSource> {
     let is_read = |&kind: &CurvatureKind| {
         let kind_of = |own: &Conditions| own.curvature.as_ref().map(|curvature| curvature.kind);
-        conditions(config).any(|(_, own)| kind_of(own) == Some(kind))
+        all_asking(config).any(|own| kind_of(own.conditions) == Some(kind))
     };
     let kinds = [
         CurvatureKind::Mean,
@@ -32,26 +32,46 @@ pub(super) fn of(config: &Config) -> Vec<LayerSource> {
         .collect()
 }
 
-/// The different density masks of a config, by what their keys say, each with the path of the first key that names it.
-pub(crate) fn density_masks(config: &Config) -> Vec<(String, &DensityMask)> {
-    let mut masks: Vec<(String, &DensityMask)> = Vec::new();
-    for (key, own) in conditions(config) {
-        if let Some(mask) = &own.mask
+/// A species or a biome that asks something of the ground.
+#[derive(Clone, Debug)]
+pub(crate) struct Asking<'a> {
+    /// The path of its table.
+    pub(crate) key: String,
+    /// What it is, for a sentence.
+    pub(crate) what: &'static str,
+    /// Its name.
+    pub(crate) name: &'a str,
+    conditions: &'a Conditions,
+}
+
+/// The different density masks of a config, by what their keys say, each with the first that asks for it.
+pub(crate) fn density_masks(config: &Config) -> Vec<(Asking<'_>, &DensityMask)> {
+    let mut masks: Vec<(Asking<'_>, &DensityMask)> = Vec::new();
+    for own in all_asking(config) {
+        if let Some(mask) = &own.conditions.mask
             && masks.iter().all(|(_, other)| *other != mask)
         {
-            masks.push((format!("{key}.mask"), mask));
+            masks.push((own, mask));
         }
     }
     masks.sort_by_cached_key(|(_, mask)| serde_json::json!(mask).to_string());
     masks
 }
 
-/// All conditions of a config, with the paths of their tables.
-fn conditions(config: &Config) -> impl Iterator<Item = (String, &Conditions)> {
-    let species = config.species.iter().enumerate();
-    let biomes = config.biomes.iter().enumerate();
-    let species = species.map(|(idx, own)| (format!("species[{idx}]"), &own.conditions));
-    let biomes = biomes.map(|(idx, own)| (format!("biome[{idx}]"), &own.conditions));
+/// All species and biomes of a config.
+fn all_asking(config: &Config) -> impl Iterator<Item = Asking<'_>> {
+    let species = config.species.iter().enumerate().map(|(idx, own)| Asking {
+        key: format!("species[{idx}]"),
+        what: "species",
+        name: &own.name,
+        conditions: &own.conditions,
+    });
+    let biomes = config.biomes.iter().enumerate().map(|(idx, own)| Asking {
+        key: format!("biome[{idx}]"),
+        what: "biome",
+        name: &own.name,
+        conditions: &own.conditions,
+    });
     species.chain(biomes)
 }
 

@@ -14,9 +14,10 @@ use ecotone_terrain::{NormalRules, Strata};
 use crate::config::{Config, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
 use crate::facts::SpeciesScale;
+use crate::layers::Asked;
 use crate::plan::Reaches;
 pub(crate) use biomes::Owner;
-pub(crate) use layers::{LayerSource, density_masks};
+pub(crate) use layers::{Asking, LayerSource, density_masks};
 pub(crate) use species::{Growth, clearance};
 pub(crate) use strata::noise_seed;
 
@@ -42,39 +43,19 @@ pub(crate) struct Rules {
     pub(crate) patterns: Vec<Pattern>,
     /// How plants are counted, by species.
     pub(crate) scales: Vec<SpeciesScale>,
-    plants_read_normals: bool,
-    grasses_read_normals: bool,
     pub(crate) fields: Vec<Field>,
-    /// The species that are written as a density, by name.
-    pub(crate) grasses: Vec<scatter::Species>,
-    /// By name.
-    pub(crate) biomes: Vec<scatter::Biome>,
-    /// The further fields that conditions read.
-    pub(crate) layers: Vec<LayerSource>,
-}
-
-/// What a further field is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LayerSource {
-    /// A density mask, by its place in the inputs.
-    Mask(usize),
-    /// A curvature of the ground.
-    Curvature(ecotone_terrain::Curvature),
 }
 
 impl Rules {
     /// Resolves a config for pixels of a size; errors point at the key that cannot hold there.
     pub(crate) fn new(loaded: &Loaded, pixel: PixelSize) -> Result<Self, BakeError> {
         let config = &loaded.config;
-        let growth = Growth::new(config);
-        let plants_read_normals = growth.read_normals(&growth.species);
-        let grasses_read_normals = growth.read_normals(&growth.grasses);
         let Growth {
             species,
             grasses,
             biomes,
             layers,
-        } = growth;
+        } = Growth::new(config);
         let rules = Self {
             normals: normals(loaded, pixel)?,
             strata: strata::resolve(loaded)?,
@@ -95,16 +76,16 @@ impl Rules {
             grasses,
             biomes,
             layers,
-            plants_read_normals,
-            grasses_read_normals,
             fields: fields(config),
-            grasses: Vec::new(),
-            biomes: Vec::new(),
-            layers: Vec::new(),
         };
         rules.check_densities(loaded)?;
         check_grasses(loaded)?;
         Ok(rules)
+    }
+
+    /// What some of its species ask of the ground.
+    pub(crate) fn asked_by(&self, species: &[scatter::Species]) -> Asked {
+        Asked::by(species, &self.biomes, &self.layers)
     }
 
     /// How far each stage reads.
@@ -117,21 +98,6 @@ impl Rules {
             competition_m,
             plants: pixel.reach(competition_m).then(crate::plan::SAMPLE_REACH),
         }
-    }
-
-    /// Whether any plant looks at normals, or at curvatures, which are made of them.
-    pub(crate) fn plants_read_normals(&self) -> bool {
-        self.plants_read_normals
-    }
-
-    /// Whether any density looks at normals or curvatures.
-    pub(crate) fn grasses_read_normals(&self) -> bool {
-        self.grasses_read_normals
-    }
-
-    /// The further fields that some species read, themselves or through their biomes, by band.
-    pub(crate) fn layers_read(&self, species: &[scatter::Species]) -> Vec<usize> {
-        species::layers_read(species, &self.biomes)
     }
 
     fn check_densities(&self, loaded: &Loaded) -> Result<(), BakeError> {

@@ -43,14 +43,6 @@ impl Growth {
             layers: places.layers,
         }
     }
-
-    /// Whether any of some species looks at normals or curvatures, itself or through its biomes.
-    pub(crate) fn read_normals(&self, species: &[scatter::Species]) -> bool {
-        let is_curvature = |&band: &usize| matches!(self.layers[band], LayerSource::Curvature(_));
-        species.iter().any(scatter::Species::reads_normals)
-            || conditions(species, &self.biomes).any(scatter::Conditions::read_normals)
-            || layers_read(species, &self.biomes).iter().any(is_curvature)
-    }
 }
 
 /// A species that is written as a density: where it is given, no spacing bounds it.
@@ -163,25 +155,4 @@ fn place(plants: &[&Species], name: &str) -> usize {
         .iter()
         .position(|other| other.name == name)
         .expect("a loaded config names species that grow")
-}
-
-/// The further fields that some species read, themselves or through their biomes, by band.
-pub(super) fn layers_read(species: &[scatter::Species], biomes: &[scatter::Biome]) -> Vec<usize> {
-    let layers = conditions(species, biomes).flat_map(|own| &own.layers);
-    let mut bands: Vec<usize> = layers.map(|&(band, _)| band).collect();
-    bands.sort_unstable();
-    bands.dedup();
-    bands
-}
-
-/// The conditions of some species, and of the biomes that they grow in.
-fn conditions<'a>(
-    species: &'a [scatter::Species],
-    biomes: &'a [scatter::Biome],
-) -> impl Iterator<Item = &'a scatter::Conditions> {
-    let up = |&biome: &usize| std::iter::successors(Some(biome), |&biome| biomes[biome].parent);
-    species.iter().flat_map(move |own| {
-        let around = own.biomes.iter().flat_map(up);
-        std::iter::once(&own.conditions).chain(around.map(|biome| &biomes[biome].conditions))
-    })
 }

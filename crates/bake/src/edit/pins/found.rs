@@ -247,6 +247,8 @@ mod tests {
             name: "oak".to_owned(),
             size_step: 1.4 / 65535.0,
             variants: vec!["a".to_owned()],
+            spacing: 3.0,
+            footprint: 1.0,
         };
         assert!(check_size(1.4, &oak).is_ok() && check_size(1.41, &oak).is_err());
         assert!(check_size(0.0, &oak).is_err() && check_size(f64::NAN, &oak).is_err());
