@@ -51,11 +51,14 @@ def main(directory):
         revision = os.path.join(directory, "rev", file.read().split()[0])
     with open(os.path.join(revision, "world.json"), encoding="utf-8") as file:
         manifest = json.load(file)
-    print(json.dumps({
+    digests = {
         "weights": raster_digest(os.path.join(revision, "weights.vrt"), "u1"),
         "sdf": raster_digest(os.path.join(revision, "sdf.vrt"), "<i2"),
         "plants": plants_digest(directory, manifest["chunks"]),
-    }, separators=(",", ":")))
+    }
+    if "density" in manifest.get("fields", {}):
+        digests["density"] = raster_digest(os.path.join(revision, "density.vrt"), "u1")
+    print(json.dumps(digests, separators=(",", ":")))
 
 
 if __name__ == "__main__":

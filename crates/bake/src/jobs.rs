@@ -13,11 +13,13 @@ use ecotone_store::{
 use ecotone_terrain as terrain;
 
 use crate::config::Field;
+use crate::density;
 use crate::draw::Drawing;
 use crate::error::BakeError;
 use crate::facts;
 use crate::fingerprint::Reads;
-use crate::inputs::Covers;
+use crate::inputs::{Covers, MaskScratch};
+use crate::layers::{Asked, Layers};
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::run::Crew;
 use crate::scene::{Before, Scene};
@@ -48,6 +50,9 @@ pub(crate) struct Worker {
     /// Normals of a tile alone, where those of its neighbours were read as well.
     core_normals: Raster<f32>,
     masks: Covers,
+    mask_scratch: MaskScratch,
+    layers: Layers,
+    densities: Raster<u8>,
     slope: Raster<f32>,
     weights: Raster<u8>,
     distances: Raster<i16>,
@@ -115,7 +120,8 @@ impl Worker {
         let core = scene.plan.tiles.rect(tile);
         let window = core.grow(scene.plan.reaches.strata);
         scene.read_heights(window, &mut self.heights)?;
-        self.masks.read(&scene.inputs.masks, core)?;
+        let scratch = &mut self.mask_scratch;
+        self.masks.read(&scene.inputs.masks, core, scratch)?;
         let mut reads = Reads::of_tile(core);
         reads.raster(&self.heights);
         for (layer, cover) in scene.rules.strata.layers.iter().zip(self.masks.windows()) {
@@ -182,7 +188,37 @@ impl Worker {
         scene.weights.read(window, n_strata, 0, &mut self.weights)?;
         let mut reads = Reads::of_tile(core);
         reads.bytes(&self.weights);
+        if !scene.rules.grasses.is_empty() {
+            self.read_ground(scene, &scene.grass_asks, core, &mut reads)?;
+        }
         Ok(reads.finish())
+    }
+
+    /// Reads what some species ask of the ground beside weights and distances, and digests it.
+    fn read_ground(
+        &mut self,
+        scene: &Scene,
+        asked: &Asked,
+        ground: Rect,
+        reads: &mut Reads,
+    ) -> Result<(), BakeError> {
+        let heights = asked.heights_under(ground, &scene.rules.normals);
+        scene.read_heights(heights, &mut self.heights)?;
+        reads.raster(&self.heights);
+        let inputs = (&scene.rules, &scene.inputs);
+        let scratch = &mut self.mask_scratch;
+        self.layers.read(asked, inputs, ground, scratch, reads)
+    }
+
+    /// Makes the normals and the layers that some species ask for, of what was read for them.
+    fn make_ground(&mut self, scene: &Scene, asked: &Asked) {
+        if asked.normals {
+            let rules = &scene.rules.normals;
+            let heights = self.heights.band(0);
+            terrain::normals(heights, rules, &mut self.normal_scratch, &mut self.normals);
+        }
+        self.layers
+            .write_curvatures(asked, &scene.rules, &self.normals);
     }
 
     fn sdf(&mut self, scene: &Scene, tile: TileId) -> Result<Made, BakeError> {
@@ -205,12 +241,34 @@ impl Worker {
                 self.distances.band_mut(stratum),
             );
         }
-        let file = scene.encode(Stage::Sdf, &self.distances)?;
+        let mut files = vec![scene.encode(Stage::Sdf, &self.distances)?];
+        if !rules.grasses.is_empty() {
+            files.push(self.densities(scene, core)?);
+        }
         scene.sdf.keep(tile, self.distances.clone());
         Ok(Made {
-            files: vec![file],
+            files,
             ..Made::default()
         })
+    }
+
+    /// The plants expected in each pixel of a tile whose distances were just made.
+    fn densities(&mut self, scene: &Scene, core: Rect) -> Result<Encoded, BakeError> {
+        let (rules, asked) = (&scene.rules, &scene.grass_asks);
+        self.make_ground(scene, asked);
+        let fields = Fields {
+            transform: scene.plan.transform,
+            map: scene.plan.tiles.map(),
+            heights: self.heights.band(0),
+            normals: asked.normals.then_some(&self.normals),
+            weights: &self.weights,
+            sdf: &self.distances,
+            sdf_scale: rules.bound.scale(),
+            layers: self.layers.raster(),
+        };
+        self.densities.reset(core, rules.grasses.len(), 0);
+        density::write(&rules.grasses, &rules.biomes, &fields, &mut self.densities);
+        scene.encode(Stage::Field(density::FIELD.into()), &self.densities)
     }
 
     fn read_plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Digest, BakeError> {
@@ -220,11 +278,10 @@ impl Worker {
         scene
             .sdf
             .read(ground, n_strata, sdf::VOID, &mut self.distances)?;
-        scene.read_heights(scene.heights_under(ground), &mut self.heights)?;
         let mut reads = Reads::of_chunk(&scene.plan.chunks.area(chunk));
         reads.bytes(&self.weights);
         reads.raster(&self.distances);
-        reads.raster(&self.heights);
+        self.read_ground(scene, &scene.plant_asks, ground, &mut reads)?;
         scene
             .pins
             .describe(&scene.plan, chunk, &mut |pin| reads.text(pin));
@@ -237,24 +294,17 @@ impl Worker {
         chunk: ChunkId,
         drawing: Drawing,
     ) -> Result<Made, BakeError> {
-        let rules = &scene.rules;
-        if rules.plants_read_normals() {
-            terrain::normals(
-                self.heights.band(0),
-                &rules.normals,
-                &mut self.normal_scratch,
-                &mut self.normals,
-            );
-        }
+        let (rules, asked) = (&scene.rules, &scene.plant_asks);
+        self.make_ground(scene, asked);
         let fields = Fields {
             transform: scene.plan.transform,
             map: scene.plan.tiles.map(),
             heights: self.heights.band(0),
-            normals: rules.plants_read_normals().then_some(&self.normals),
+            normals: asked.normals.then_some(&self.normals),
             weights: &self.weights,
             sdf: &self.distances,
             sdf_scale: rules.bound.scale(),
-            layers: None,
+            layers: self.layers.raster(),
         };
         gather(
             scene,
@@ -268,7 +318,7 @@ impl Worker {
         scatter::place(
             &Flora {
                 species: &rules.species,
-                biomes: &[],
+                biomes: &rules.biomes,
                 candidates: &candidates,
                 pins: &self.pins,
             },
@@ -304,7 +354,7 @@ fn gather(
     let extremes = scatter::Extremes::new(fields);
     for (idx, candidates) in out.iter_mut().enumerate() {
         candidates.clear();
-        if extremes.may_grow(&rules.species[idx]) {
+        if extremes.may_grow(&rules.species[idx], &rules.biomes) {
             let pattern = (idx, &rules.patterns[idx]);
             scene
                 .patterns
@@ -316,11 +366,12 @@ fn gather(
 impl Scene {
     /// The heights that plants on some ground read: with those around it where any plant asks for the normal under it.
     pub(crate) fn heights_under(&self, ground: Rect) -> Rect {
-        if self.rules.plants_read_normals() {
-            ground.grow(self.rules.normals.reach())
-        } else {
-            ground
-        }
+        self.plant_asks.heights_under(ground, &self.rules.normals)
+    }
+
+    /// The heights that the densities of a tile read.
+    pub(crate) fn heights_of_grass(&self, core: Rect) -> Rect {
+        self.grass_asks.heights_under(core, &self.rules.normals)
     }
 
     pub(crate) fn read_heights(

@@ -15,6 +15,7 @@
 
 mod cache;
 pub mod config;
+mod density;
 mod draw;
 pub mod edit;
 mod error;
@@ -25,6 +26,7 @@ mod ground;
 mod inputs;
 mod jobs;
 mod known;
+mod layers;
 mod manifest;
 mod plan;
 mod rules;
@@ -229,7 +231,8 @@ impl Bake {
     /// The inputs, a line for each.
     pub fn inputs(&self) -> Vec<String> {
         let inputs = &self.scene.inputs;
-        let masks = inputs.masks.iter().filter_map(|mask| mask.describe());
+        let masks = inputs.masks.iter().chain(&inputs.densities);
+        let masks = masks.filter_map(|mask| mask.describe());
         let mut lines = manifest::describe_heights(inputs.heights.layers());
         lines.extend(masks);
         let edits = inputs.edits.len();

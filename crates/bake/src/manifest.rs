@@ -13,6 +13,7 @@ use crate::config::{
     self, Alpha, Compression as CompressionWord, Field, Loaded, PatchMode, RawType, Species,
     Terrain,
 };
+use crate::density;
 use crate::inputs::Inputs;
 use crate::plan::Plan;
 use crate::rules::{Rules, by_name};
@@ -64,13 +65,29 @@ pub(crate) fn blank(loaded: &Loaded, plan: &Plan, inputs: &Inputs, rules: &Rules
                 };
                 let record = FieldRecord {
                     bands: bands.iter().map(|&band| band.to_owned()).collect(),
+                    scales: Vec::new(),
                     tiles: Vec::new(),
                 };
                 (name.to_owned(), record)
             })
+            .chain(densities(rules))
             .collect(),
         chunks: Vec::new(),
     }
+}
+
+/// The raster of the species that are written as a density, if any are.
+fn densities(rules: &Rules) -> Option<(String, FieldRecord)> {
+    let grasses = &rules.grasses;
+    let record = FieldRecord {
+        bands: grasses.iter().map(|own| own.name.clone()).collect(),
+        scales: grasses
+            .iter()
+            .map(|own| density::step(own, rules.normals.pixel))
+            .collect(),
+        tiles: Vec::new(),
+    };
+    (!grasses.is_empty()).then(|| (density::FIELD.to_owned(), record))
 }
 
 /// The same file by whatever name: a world does not depend on how its config was called.

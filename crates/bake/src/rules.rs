@@ -30,6 +30,21 @@ pub(crate) struct Rules {
     /// How plants are counted, by species.
     pub(crate) scales: Vec<SpeciesScale>,
     pub(crate) fields: Vec<Field>,
+    /// The species that are written as a density, by name.
+    pub(crate) grasses: Vec<scatter::Species>,
+    /// By name.
+    pub(crate) biomes: Vec<scatter::Biome>,
+    /// The further fields that conditions read.
+    pub(crate) layers: Vec<LayerSource>,
+}
+
+/// What a further field is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LayerSource {
+    /// A density mask, by its place in the inputs.
+    Mask(usize),
+    /// A curvature of the ground.
+    Curvature(ecotone_terrain::Curvature),
 }
 
 impl Rules {
@@ -52,6 +67,9 @@ impl Rules {
                 .collect(),
             species,
             fields: fields(config),
+            grasses: Vec::new(),
+            biomes: Vec::new(),
+            layers: Vec::new(),
         };
         rules.check_densities(loaded)?;
         Ok(rules)

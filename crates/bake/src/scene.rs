@@ -18,6 +18,7 @@ use crate::error::BakeError;
 use crate::fingerprint::{Look, RuleDigests, stage_rules};
 use crate::inputs::{Inputs, mask};
 use crate::jobs::{Encoded, Made};
+use crate::layers::Asked;
 use crate::manifest;
 use crate::plan::{ChunkGrid, Job, Plan};
 use crate::rules::Rules;
@@ -29,6 +30,10 @@ pub(crate) struct Scene {
     pub(crate) plan: Plan,
     pub(crate) rules: Rules,
     pub(crate) inputs: Inputs,
+    /// What plants ask of the ground.
+    pub(crate) plant_asks: Asked,
+    /// What species that are written as a density ask of it.
+    pub(crate) grass_asks: Asked,
     /// What the bake will commit, as yet without files.
     pub(crate) manifest: Manifest,
     headers: BTreeMap<Stage, TileHeader>,
@@ -271,6 +276,8 @@ impl Scene {
             ),
             rule_digests: RuleDigests::new(&stage_rules),
             stage_rules,
+            plant_asks: Asked::by(&rules.species, &rules),
+            grass_asks: Asked::by(&rules.grasses, &rules),
             plan,
             rules,
             inputs,
@@ -408,7 +415,12 @@ fn side(tiles: TileGrid) -> u64 {
 }
 
 /// What a worker takes for the windows of a tile's weights, and of its distances.
-pub(crate) fn window_bytes(inputs: &Inputs, rules: &Rules, tiles: TileGrid) -> [u64; 2] {
+pub(crate) fn window_bytes(
+    inputs: &Inputs,
+    rules: &Rules,
+    grass_asks: &Asked,
+    tiles: TileGrid,
+) -> [u64; 2] {
     let size = side(tiles);
     let n_strata = rules.strata.n_bands() as u64;
     let area = |reach: Reach| (size + 2 * u64::from(reach.x)) * (size + 2 * u64::from(reach.y));
@@ -419,7 +431,15 @@ pub(crate) fn window_bytes(inputs: &Inputs, rules: &Rules, tiles: TileGrid) -> [
         + size * size * n_strata * 5
         + mask::window_bytes(&inputs.masks, tile);
     let sdf = area(reaches.sdf) * (n_strata + 4) + size * size * n_strata * 2;
-    [strata, sdf]
+    let grass = match rules.grasses.len() as u64 {
+        0 => 0,
+        n => {
+            let heights = grass_asks.heights_under(tile, &rules.normals).area() as u64;
+            let layers = grass_asks.window_bytes(rules, inputs, tile);
+            heights * (8 + 12) + size * size * n + layers
+        }
+    };
+    [strata, sdf + grass]
 }
 
 /// Refuses a tile, a bound or a smoothing whose windows no machine should be asked to hold.
@@ -431,7 +451,8 @@ fn check_windows(
 ) -> Result<(), BakeError> {
     let size = side(tiles);
     let reaches = rules.reaches();
-    let [strata, sdf] = window_bytes(inputs, rules, tiles);
+    let grass_asks = Asked::by(&rules.grasses, rules);
+    let [strata, sdf] = window_bytes(inputs, rules, &grass_asks, tiles);
     let [tile, smoothing, bound] = ["tiles.size", "normals.smoothing", "edges.max_distance"];
     let grown = |reach: Reach| u64::from(reach.x.max(reach.y)) > size;
     for (bytes, reach, other) in [

@@ -368,7 +368,7 @@ pub(crate) struct PreviewArgs {
     /// World metres to draw: west, south, east, north.
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_region, allow_hyphen_values = true)]
     pub(crate) region: Option<[f64; 4]>,
-    /// What to draw: terrain, slope, weights:STRATUM or sdf:STRATUM.
+    /// What to draw: terrain, slope, weights:STRATUM, sdf:STRATUM or density:SPECIES.
     #[arg(long, default_value = "terrain")]
     pub(crate) layer: String,
     /// Longest side of the picture, in pixels.

@@ -3,6 +3,7 @@
 use ecotone_grid::{Raster, Rect};
 use ecotone_store::{PLANTS_PER_PASS, RasterDigest};
 
+use crate::finished::DENSITY;
 use crate::{Finished, InterchangeError};
 
 /// The canonical digests of a world, in hex: equal where all its values are.
@@ -14,6 +15,8 @@ pub struct Digests {
     pub sdf: String,
     /// Of the plants, sorted by species' name and id.
     pub plants: String,
+    /// Of the stored densities, as of the weights; `None` where no species is written as one.
+    pub density: Option<String>,
 }
 
 /// Rows of the whole map that are digested at once, in bytes.
@@ -26,14 +29,15 @@ const BAND_BYTES: usize = 16 << 20;
 pub fn digests(world: &Finished) -> Result<Digests, InterchangeError> {
     let mut weights = RasterDigest::default();
     let mut rows = Raster::<u8>::default();
-    each_rows(world, size_of::<u8>(), |band, rect| {
+    let n_strata = world.manifest().strata.len();
+    each_rows(world, n_strata, size_of::<u8>(), |band, rect| {
         world.weight_bands(rect, band..band + 1, &mut rows)?;
         weights.feed(rows.pixels());
         Ok(())
     })?;
     let mut sdf = RasterDigest::default();
     let mut rows = Raster::<i16>::default();
-    each_rows(world, size_of::<i16>(), |band, rect| {
+    each_rows(world, n_strata, size_of::<i16>(), |band, rect| {
         world.sdf_bands(rect, band..band + 1, &mut rows)?;
         sdf.feed(rows.pixels());
         Ok(())
@@ -42,19 +46,35 @@ pub fn digests(world: &Finished) -> Result<Digests, InterchangeError> {
         weights: weights.finish(),
         sdf: sdf.finish(),
         plants: world.world().plant_digest(PLANTS_PER_PASS)?,
+        density: density(world)?,
     })
+}
+
+fn density(world: &Finished) -> Result<Option<String>, InterchangeError> {
+    let Some(field) = world.manifest().fields.get(DENSITY) else {
+        return Ok(None);
+    };
+    let mut digest = RasterDigest::default();
+    let mut rows = Raster::<u8>::default();
+    each_rows(world, field.bands.len(), size_of::<u8>(), |band, rect| {
+        world.density_steps(band, rect, &mut rows)?;
+        digest.feed(rows.pixels());
+        Ok(())
+    })?;
+    Ok(Some(digest.finish()))
 }
 
 /// Calls `each` for every band and some rows over the whole width, in the order of the digest.
 fn each_rows(
     world: &Finished,
+    n_bands: usize,
     pixel_bytes: usize,
     mut each: impl FnMut(usize, Rect) -> Result<(), InterchangeError>,
 ) -> Result<(), InterchangeError> {
     let map = world.map();
     let fitting = BAND_BYTES / (map.width() * pixel_bytes);
     let rows = fitting.clamp(1, world.grid().size() as usize);
-    for band in 0..world.manifest().strata.len() {
+    for band in 0..n_bands {
         for y in (map.y0..map.y1).step_by(rows) {
             each(
                 band,

@@ -16,6 +16,9 @@ const CACHE_BYTES: usize = 96 << 20;
 
 /// One committed revision of a world; while it is open, no writer deletes its files.
 ///
+/// The raster of what species that are written as a density have in each pixel.
+pub(crate) const DENSITY: &str = "density";
+
 /// Files are opened when they are first wanted, and at most 96 MiB of decoded blocks are kept.
 #[derive(Debug)]
 pub struct Finished {
@@ -123,7 +126,7 @@ impl Finished {
         Ok(source.read(rect, out)?)
     }
 
-    /// Reads one band of an optional raster; NaN where there is no value. `false` where the world does not have it.
+    /// Reads one band of an optional raster in its unit; NaN where there is no value. `false` where the world does not have it.
     ///
     /// # Errors
     /// Those of the tile files.
@@ -135,11 +138,8 @@ impl Finished {
         out: &mut Raster<f32>,
     ) -> Result<bool, InterchangeError> {
         let stage = Stage::Field(name.to_owned());
-        let n_bands = self
-            .manifest()
-            .fields
-            .get(name)
-            .map_or(0, |field| field.bands.len());
+        let field = self.manifest().fields.get(name);
+        let n_bands = field.map_or(0, |field| field.bands.len());
         if band >= n_bands {
             return Ok(false);
         }
@@ -147,7 +147,27 @@ impl Finished {
         out.reset(rect, 1, f32::NAN);
         let mosaic = self.mosaic(&stage, n_bands);
         self.tiles.read(&mosaic, band..band + 1, f32::NAN, out)?;
+        if let Some(scale) = field.and_then(|field| field.scales.get(band)) {
+            let steps = out.pixels_mut().iter_mut();
+            steps.for_each(|value| *value = (f64::from(*value) * scale) as f32);
+        }
         Ok(true)
+    }
+
+    /// One band of the densities, in the steps that are stored; 0 where there is no tile.
+    pub(crate) fn density_steps(
+        &self,
+        band: usize,
+        rect: Rect,
+        out: &mut Raster<u8>,
+    ) -> Result<(), InterchangeError> {
+        self.go_on()?;
+        let stage = Stage::Field(DENSITY.to_owned());
+        let n_bands = self.manifest().fields.get(DENSITY);
+        let n_bands = n_bands.map_or(0, |field| field.bands.len());
+        out.reset(rect, 1, 0);
+        let mosaic = self.mosaic(&stage, n_bands);
+        self.tiles.read(&mosaic, band..band + 1, 0, out)
     }
 
     /// Some bands of the weights.

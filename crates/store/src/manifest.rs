@@ -321,13 +321,30 @@ pub struct ChunkArtefact {
     pub plants: Vec<u64>,
 }
 
-/// The tiles of an optional raster of 32-bit reals; a void is NaN.
+/// The tiles of an optional raster: of 32-bit reals whose void is NaN, or of 8-bit steps without a void.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldRecord {
     /// Names of its bands.
     pub bands: Vec<String>,
+    /// What one step of each band is worth, of a raster of 8-bit steps; none of one of reals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scales: Vec<f64>,
     /// Tiles, by row then column.
     pub tiles: Vec<Artefact>,
+}
+
+impl FieldRecord {
+    /// The type, the bands and the void of its tiles.
+    fn raster(&self) -> (DataType, Vec<BandHeader>, Option<f64>) {
+        let mut bands: Vec<_> = self.bands.iter().map(BandHeader::plain).collect();
+        if self.scales.is_empty() {
+            return (DataType::F32, bands, Some(f64::NAN));
+        }
+        for (band, &scale) in bands.iter_mut().zip(&self.scales) {
+            band.scale = scale;
+        }
+        (DataType::U8, bands, None)
+    }
 }
 
 /// What an artefact is part of; each stage has a folder.
@@ -466,11 +483,7 @@ impl Manifest {
                     .for_each(|band| band.scale = self.edges.scale);
                 (DataType::I16, bands, Some(f64::from(self.edges.nodata)))
             }
-            Stage::Field(name) => (
-                DataType::F32,
-                plain(&self.fields.get(name)?.bands),
-                Some(f64::NAN),
-            ),
+            Stage::Field(name) => self.fields.get(name)?.raster(),
             Stage::Vegetation | Stage::Edits => return None,
         };
         let header = TileHeader {

@@ -10,16 +10,46 @@
 //! I. V. Florinsky, *Digital Terrain Analysis in Soil Science and Geology*, 2nd ed. 2016, ch. 2 (H, kv and kh), after
 //! I. S. Evans, *Statistical characterization of altitude matrices*, 1979. The mean is half the sum of the other two.
 
-use ecotone_grid::{PixelSize, Window};
+use ecotone_grid::{PixelSize, Raster, Reach, Window};
 
 use crate::gradient::{difference, found};
 use crate::strata::Curvature;
 
+/// How far around a pixel its curvatures read normals.
+pub const CURVATURE_REACH: Reach = Reach::square(1);
+
 /// Memory of one stretch of pixels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CurvatureScratch {
+pub struct CurvatureScratch {
     /// p and q of three rows, each a pixel wider on both sides.
     slopes: [[Vec<f64>; 2]; 3],
+    row: Vec<f64>,
+}
+
+/// Writes a curvature in 1/m into a band of a raster, above 0 on convex ground; anything on voids.
+///
+/// `normals` has three bands, x (east), y (north) and z (up), and covers the raster and [`CURVATURE_REACH`] around it. Where a
+/// pixel beside one is void or off the map, its curvature looks past it.
+pub fn curvature(
+    normals: &Raster<f32>,
+    kind: Curvature,
+    pixel: PixelSize,
+    scratch: &mut CurvatureScratch,
+    band: usize,
+    out: &mut Raster<f32>,
+) {
+    let rect = out.rect();
+    debug_assert!(normals.rect().covers(&rect.grow(CURVATURE_REACH)));
+    let normals = [0, 1, 2].map(|component| normals.band(component));
+    let mut row = std::mem::take(&mut scratch.row);
+    row.resize(rect.width(), 0.0);
+    for y in rect.y0..rect.y1 {
+        write_curvature(kind, normals, pixel, (rect.x0, y), scratch, &mut row);
+        for (out, &curvature) in out.row_mut(band, y).iter_mut().zip(&row) {
+            *out = curvature as f32;
+        }
+    }
+    scratch.row = row;
 }
 
 /// Writes a curvature in 1/m of the pixels from (`x`, `y`) on to the east, above 0 on convex ground; anything on voids.
@@ -165,6 +195,28 @@ mod tests {
         for at in [(0, 0), (50, 0), (0, 40), (-120, 60), (101, -33)] {
             for kind in KINDS {
                 near(curvature(&ball, pixel, kind, at), 1.0 / radius, 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_raster_of_curvatures_is_made_of_its_pixels_from_any_window() {
+        let pixel = PixelSize { x: 2.0, y: 1.5 };
+        let ground = normals(Rect::new(-6, -5, 9, 8), pixel, |x, y| {
+            [0.02 * x * y, 0.1 * x - 0.01 * y * y]
+        });
+        for kind in KINDS {
+            for rect in [Rect::new(-5, -4, 8, 7), Rect::new(0, 1, 3, 2)] {
+                let mut out = Raster::new(rect, 2, f32::NAN);
+                let mut scratch = CurvatureScratch::default();
+                super::curvature(&ground, kind, pixel, &mut scratch, 1, &mut out);
+                for y in rect.y0..rect.y1 {
+                    for x in rect.x0..rect.x1 {
+                        let right = curvature(&ground, pixel, kind, (x, y)) as f32;
+                        assert_eq!(out.band(1).at(x, y).to_bits(), right.to_bits());
+                    }
+                }
+                assert!(out.band(0).pixels().iter().all(|c| c.is_nan()));
             }
         }
     }

@@ -44,6 +44,7 @@ mod strata;
 mod stretch;
 mod weights;
 
+pub use curvature::{CURVATURE_REACH, CurvatureScratch, curvature};
 pub use gradient::Gradient;
 pub use normals::{MAX_RADIUS_PX, NormalRules, NormalScratch, normals};
 pub use shapes::{

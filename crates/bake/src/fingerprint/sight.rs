@@ -98,14 +98,22 @@ impl Scene {
                     .look_at_masks(core, &self.rules.strata.layers, &mut look);
             }
             Job::Sdf(tile) => {
-                look.rect(self.plan.tiles.rect(tile));
+                let core = self.plan.tiles.rect(tile);
+                look.rect(core);
                 self.weights.look_at(window, &mut look);
+                if !self.rules.grasses.is_empty() {
+                    let heights = self.heights_of_grass(core);
+                    self.inputs.look_at_heights(heights, &mut look);
+                    self.grass_asks.look_at(&self.inputs, core, &mut look);
+                }
             }
             Job::Plants(chunk) => {
                 self.weights.look_at(window, &mut look);
                 self.sdf.look_at(window, &mut look);
-                let heights = self.heights_under(self.plan.ground(chunk));
+                let ground = self.plan.ground(chunk);
+                let heights = self.heights_under(ground);
                 self.inputs.look_at_heights(heights, &mut look);
+                self.plant_asks.look_at(&self.inputs, ground, &mut look);
                 self.pins
                     .describe(&self.plan, chunk, &mut |pin| look.text(pin));
             }

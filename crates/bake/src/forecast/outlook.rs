@@ -16,6 +16,7 @@ use super::{Due, Forecast, KINDS, StageForecast, Why};
 use crate::fingerprint::first_difference;
 use crate::jobs::Worker;
 use crate::known::Known;
+use crate::layers::Asked;
 use crate::plan::Job;
 use crate::scene::Scene;
 use crate::{Bake, BakeError};
@@ -122,7 +123,17 @@ impl<'a> Outlook<'a> {
         };
         match job {
             Job::Strata(_) => None,
-            Job::Sdf(_) => weights.under(window).map(|tile| why("strata", tile)),
+            Job::Sdf(tile) => {
+                let of_weights = weights.under(window);
+                let has_grass = !self.scene.rules.grasses.is_empty();
+                let heights = has_grass.then(|| {
+                    let core = self.scene.plan.tiles.rect(tile);
+                    self.scene.heights_of_grass(core)
+                });
+                of_weights
+                    .or_else(|| weights.under(heights?))
+                    .map(|tile| why("strata", tile))
+            }
             Job::Plants(chunk) => {
                 // Where heights differ, the weights of their own tile are made anew.
                 let heights = self.scene.heights_under(self.scene.plan.ground(chunk));
@@ -234,10 +245,29 @@ impl<'a> Outlook<'a> {
                     mask.shapes().into_iter().for_each(|path| note(&role, path));
                 }
             }
+            Job::Sdf(tile) if !self.scene.rules.grasses.is_empty() => {
+                let core = plan.tiles.rect(tile);
+                heights(self.scene.heights_of_grass(core), &mut note);
+                self.densities_under(&self.scene.grass_asks, core, &mut note);
+            }
             Job::Sdf(_) => {}
-            Job::Plants(chunk) => heights(self.scene.heights_under(plan.ground(chunk)), &mut note),
+            Job::Plants(chunk) => {
+                let ground = plan.ground(chunk);
+                heights(self.scene.heights_under(ground), &mut note);
+                self.densities_under(&self.scene.plant_asks, ground, &mut note);
+            }
         }
         found
+    }
+
+    /// Notes the files of the density masks over a window that some species ask for.
+    fn densities_under(&self, asked: &Asked, window: Rect, note: &mut dyn FnMut(&str, &Path)) {
+        let owners = &self.scene.inputs.density_owners;
+        for (idx, mask) in asked.masks(&self.scene.inputs) {
+            let role = format!("density mask of {}", owners[idx]);
+            mask.sources_under(window, &mut |source, _| note(&role, source.path()));
+            mask.shapes().into_iter().for_each(|path| note(&role, path));
+        }
     }
 
     /// The stratum that a mask is of, or corrects.

@@ -21,13 +21,17 @@ use crate::config::Loaded;
 use crate::error::BakeError;
 use heights::Heights;
 use identity::Identity;
-pub(crate) use mask::{Covers, Mask, MaskScratch};
+pub(crate) use mask::{Covers, Mask, MaskKeys, MaskScratch, density_masks};
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
     pub(crate) heights: Heights,
     /// One for each layer over the presets, those of edits last.
     pub(crate) masks: Vec<Mask>,
+    /// The density masks of biomes and species, in the order of [`density_masks`].
+    pub(crate) densities: Vec<Mask>,
+    /// The biome or species that each of them is of.
+    pub(crate) density_owners: Vec<String>,
     /// The world's edit log, on the map's grid.
     pub(crate) edits: Vec<EditRecord>,
     /// Where pixels lie in the world.
@@ -60,6 +64,8 @@ impl Inputs {
         let mut inputs = Self {
             heights,
             masks: Vec::new(),
+            densities: Vec::new(),
+            density_owners: Vec::new(),
             edits,
             transform: placed.transform,
             keys: placed.keys,
@@ -68,11 +74,15 @@ impl Inputs {
             identity: Identity::new(loaded),
             blocks: Arc::clone(&blocks),
         };
-        for (idx, stratum) in loaded.config.strata.iter().enumerate() {
-            if let Some(name) = &stratum.mask {
-                let mask = inputs.open_mask(loaded, idx, name, blocks.clone())?;
-                inputs.masks.push(mask);
-            }
+        let strata = loaded.config.strata.iter().enumerate();
+        for keys in strata.filter_map(|(idx, own)| MaskKeys::of_stratum(idx, own)) {
+            let mask = inputs.open_mask(loaded, &keys, blocks.clone())?;
+            inputs.masks.push(mask);
+        }
+        for keys in density_masks(&loaded.config) {
+            let mask = inputs.open_mask(loaded, &keys, blocks.clone())?;
+            inputs.densities.push(mask);
+            inputs.density_owners.push(keys.owner.to_owned());
         }
         inputs
             .masks
@@ -82,7 +92,8 @@ impl Inputs {
 
     /// Every file that the bake reads, but for the rasters of edits, which are the world's own.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
-        let rasters = self.masks.iter().filter_map(Mask::raster);
+        let masks = self.masks.iter().chain(&self.densities);
+        let rasters = masks.filter_map(Mask::raster);
         self.heights
             .layers()
             .sources()
@@ -92,7 +103,7 @@ impl Inputs {
     /// Hands every file that a read of a window of the map goes to to `each`, with the part of its own pixels.
     pub(crate) fn sources_under(&self, window: Rect, each: &mut dyn FnMut(&Source, Rect)) {
         self.heights.layers().sources_under(window, each);
-        for mask in &self.masks {
+        for mask in self.masks.iter().chain(&self.densities) {
             mask.sources_under(window, each);
         }
     }
@@ -105,6 +116,12 @@ impl Inputs {
     /// Whether all of them are still the files that were opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), SourceError> {
         self.sources().try_for_each(Source::check_unchanged)
+    }
+
+    /// How many of the masks are strokes of edits.
+    pub(crate) fn n_strokes(&self) -> usize {
+        let is_stroke = |mask: &&Mask| matches!(mask, Mask::Stroke(_));
+        self.masks.iter().filter(is_stroke).count()
     }
 
     /// All pixels of the map.

@@ -32,6 +32,8 @@ pub enum Role {
     Patch,
     /// The mask of the stratum of that name.
     Mask(String),
+    /// The density mask of the biome or the species of that name.
+    Density(String),
 }
 
 /// What coordinates are counted in.
@@ -87,24 +89,25 @@ pub(super) fn all(loaded: &Loaded, inputs: &Inputs) -> Vec<Input> {
         Input::of_source(role, source)
     });
     let masked = loaded.config.strata.iter().filter(|s| s.mask.is_some());
-    let masks = masked.zip(&inputs.masks).flat_map(|(stratum, mask)| {
-        let role = Role::Mask(stratum.name.clone());
-        match mask {
-            Mask::Raster(mask) => {
-                let sources = mask.map().sources();
-                sources
-                    .map(|source| Input::of_source(role.clone(), source))
-                    .collect()
-            }
-            Mask::Shapes(shapes) => vec![Input {
-                role,
-                kind: "GeoJSON",
-                file_bytes: file_bytes(shapes.path()),
-                raster: None,
-                path: shapes.path().to_owned(),
-            }],
-            Mask::Stroke(_) => Vec::new(),
+    let masked = masked.map(|stratum| Role::Mask(stratum.name.clone()));
+    let masks = masked.zip(&inputs.masks);
+    let owners = inputs.density_owners.iter().cloned().map(Role::Density);
+    let densities = owners.zip(&inputs.densities);
+    let masks = masks.chain(densities).flat_map(|(role, mask)| match mask {
+        Mask::Raster(mask) => {
+            let sources = mask.map().sources();
+            sources
+                .map(|source| Input::of_source(role.clone(), source))
+                .collect()
         }
+        Mask::Shapes(shapes) => vec![Input {
+            role,
+            kind: "GeoJSON",
+            file_bytes: file_bytes(shapes.path()),
+            raster: None,
+            path: shapes.path().to_owned(),
+        }],
+        Mask::Stroke(_) => Vec::new(),
     });
     heights.chain(masks).collect()
 }

@@ -16,13 +16,22 @@ pub use values::Values;
 use crate::config::Loaded;
 use crate::{Bake, BakeError};
 
-/// What the bake reads at each pixel of the map: the heights, or the mask of a stratum.
+/// What the bake reads at each pixel of the map: the heights, the mask of a stratum, or a density mask.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// The stratum whose mask it is; `None` for the heights.
+    /// The stratum whose mask it is; `None` for others.
     pub stratum: Option<String>,
+    /// The biome or the species whose density mask it is; `None` for others.
+    pub density_of: Option<String>,
     /// What its pixels hold; `None` until they are read.
     pub values: Option<Values>,
+}
+
+impl Layer {
+    /// The stratum, biome or species whose mask it is; `None` for the heights.
+    pub fn owner(&self) -> Option<&str> {
+        self.stratum.as_deref().or(self.density_of.as_deref())
+    }
 }
 
 /// What a check finds; a value, for people and machines to be told.
@@ -30,7 +39,7 @@ pub struct Layer {
 pub struct Survey {
     /// The files, heights first.
     pub inputs: Vec<Input>,
-    /// The heights of the map in metres, then each mask in shares of 1.
+    /// The heights of the map in metres, then each mask of a stratum and each density mask in shares of 1.
     pub layers: Vec<Layer>,
     /// EPSG code of the world's coordinate system, where it has one.
     pub epsg: Option<u16>,
@@ -51,14 +60,18 @@ impl Survey {
     /// What is known without reading a pixel.
     pub fn new(loaded: &Loaded, bake: &Bake) -> Self {
         let masked = loaded.config.strata.iter().filter(|s| s.mask.is_some());
-        let masks = masked.map(|stratum| Some(stratum.name.clone()));
+        let masks = masked.map(|stratum| (Some(stratum.name.clone()), None));
         let scene = &bake.scene;
+        let owners = scene.inputs.density_owners.iter().cloned();
+        let densities = owners.map(|owner| (None, Some(owner)));
         Self {
             inputs: inputs::all(loaded, &scene.inputs),
-            layers: std::iter::once(None)
+            layers: std::iter::once((None, None))
                 .chain(masks)
-                .map(|stratum| Layer {
+                .chain(densities)
+                .map(|(stratum, density_of)| Layer {
                     stratum,
+                    density_of,
                     values: None,
                 })
                 .collect(),

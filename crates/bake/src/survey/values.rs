@@ -178,7 +178,14 @@ impl Buffers {
         values: &mut Values,
     ) -> Result<(), BakeError> {
         self.mask.reset(window, 1, 0.0);
-        scene.inputs.masks[mask].read(&mut self.scratch, 0, &mut self.mask)?;
+        // Strokes of edits follow those of strata, and are no layer.
+        let inputs = &scene.inputs;
+        let n_strata = inputs.masks.len() - inputs.n_strokes();
+        let mask = match mask.checked_sub(n_strata) {
+            Some(density) => &inputs.densities[density],
+            None => &inputs.masks[mask],
+        };
+        mask.read(&mut self.scratch, 0, &mut self.mask)?;
         let band = self.mask.band(0);
         (window.y0..window.y1).for_each(|y| values.add_row((window.x0, y), band.row(y)));
         Ok(())

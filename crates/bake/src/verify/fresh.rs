@@ -19,6 +19,7 @@ use super::regions::{area_of, jobs_over};
 use super::tiles::Tiles;
 use super::{Comparison, VerifyError, stop_on};
 use crate::config::Loaded;
+use crate::density;
 use crate::error::BakeError;
 use crate::known::Known;
 use crate::plan::{Job, Plan};
@@ -107,8 +108,10 @@ impl Fresh {
             let Some(then) = then.get(&entry.job) else {
                 return false;
             };
-            // Distances read nothing but weights.
-            entry.job.kind != JobKind::Sdf
+            // Distances read nothing but weights, unless densities are made with them.
+            let reads_inputs = entry.job.kind != JobKind::Sdf
+                || entry.files.iter().any(|(stage, _)| density::is(stage));
+            reads_inputs
                 && then.fingerprint.rules == entry.fingerprint.rules
                 && then.fingerprint.reads != entry.fingerprint.reads
         };
@@ -346,9 +349,12 @@ fn stages(kind: JobKind, manifest: &Manifest) -> Vec<Stage> {
     match kind {
         JobKind::Strata => manifest
             .raster_stages()
-            .filter(|stage| *stage != Stage::Sdf)
+            .filter(|stage| *stage != Stage::Sdf && !density::is(stage))
             .collect(),
-        JobKind::Sdf => vec![Stage::Sdf],
+        JobKind::Sdf => manifest
+            .raster_stages()
+            .filter(|stage| *stage == Stage::Sdf || density::is(stage))
+            .collect(),
         JobKind::Plants => vec![Stage::Vegetation],
     }
 }

@@ -23,16 +23,18 @@ pub(super) fn of(found: &Found<'_>) -> Value {
     })
 }
 
-fn role(role: &Role) -> (&'static str, Option<&str>) {
+/// What a file is for, the stratum that it is the mask of, and the biome or species that it is the density mask of.
+fn role(role: &Role) -> (&'static str, Option<&str>, Option<&str>) {
     match role {
-        Role::Heights => ("heights", None),
-        Role::Patch => ("patch", None),
-        Role::Mask(stratum) => ("mask", Some(stratum)),
+        Role::Heights => ("heights", None, None),
+        Role::Patch => ("patch", None, None),
+        Role::Mask(stratum) => ("mask", Some(stratum), None),
+        Role::Density(owner) => ("density", None, Some(owner)),
     }
 }
 
 fn input(input: &Input) -> Value {
-    let (role, stratum) = role(&input.role);
+    let (role, stratum, density_of) = role(&input.role);
     let mut value = json!({
         "role": role,
         "stratum": stratum,
@@ -40,6 +42,9 @@ fn input(input: &Input) -> Value {
         "kind": input.kind,
         "bytes": input.file_bytes,
     });
+    if density_of.is_some() {
+        value["density_of"] = json!(density_of);
+    }
     if let Some(raster) = &input.raster {
         value["width"] = raster.width.into();
         value["height"] = raster.height.into();
@@ -67,12 +72,15 @@ fn unit(unit: Unit) -> &'static str {
 }
 
 fn layer(layer: &Layer) -> Value {
-    let role = if layer.stratum.is_some() {
-        "mask"
-    } else {
-        "heights"
+    let role = match (&layer.stratum, &layer.density_of) {
+        (Some(_), _) => "mask",
+        (None, Some(_)) => "density",
+        (None, None) => "heights",
     };
     let mut value = json!({ "role": role, "stratum": layer.stratum });
+    if layer.density_of.is_some() {
+        value["density_of"] = json!(layer.density_of);
+    }
     let Some(values) = &layer.values else {
         return value;
     };

@@ -74,6 +74,7 @@ fn tell_input(input: &Input, out: Out) {
         Role::Heights => out.say("heights", path),
         Role::Patch => out.say("patch", path),
         Role::Mask(stratum) => out.say("mask", format_args!("{path}, of {stratum}")),
+        Role::Density(owner) => out.say("density", format_args!("{path}, of {owner}")),
     }
     let size = bytes(input.file_bytes);
     let Some(raster) = &input.raster else {
@@ -129,7 +130,7 @@ fn place(raster: &RasterFacts) -> String {
 }
 
 fn tell_layer(layer: &Layer, found: &Found<'_>, out: Out) {
-    let is_mask = layer.stratum.is_some();
+    let is_mask = layer.owner().is_some();
     match &layer.values {
         Some(values) if is_mask => out.say("coverage", coverage(layer, values)),
         Some(values) => out.say("range", range(values)),
@@ -155,7 +156,7 @@ fn range(values: &Values) -> String {
 }
 
 fn coverage(layer: &Layer, values: &Values) -> String {
-    let name = layer.stratum.as_deref().unwrap_or_default();
+    let name = layer.owner().unwrap_or_default();
     match values.mean() {
         None => format!("{name} was not read"),
         Some(mean) => format!(

@@ -116,9 +116,15 @@ fn chunk(path: &Path, voice: Voice) -> Result<(), CliError> {
 fn world_digest(path: &Path) -> Result<(), CliError> {
     let digests = ecotone_interchange::digests(&Finished::open(path)?)?;
     // In the order of the definition, which a map of JSON does not keep.
+    let density = digests
+        .density
+        .map(|digest| format!(r#","density":"{digest}""#));
     print(format_args!(
-        r#"{{"weights":"{}","sdf":"{}","plants":"{}"}}"#,
-        digests.weights, digests.sdf, digests.plants
+        r#"{{"weights":"{}","sdf":"{}","plants":"{}"{}}}"#,
+        digests.weights,
+        digests.sdf,
+        digests.plants,
+        density.unwrap_or_default()
     ));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use ecotone_grid::{GeoTransform, Raster, Rect};
 use ecotone_store::{GridRecord, Manifest, Stage};
 
+use crate::finished::DENSITY;
 use crate::{Finished, InterchangeError};
 
 /// Pixels of a window that are compared at once; 8 bytes each, of either world.
@@ -171,7 +172,8 @@ impl<'a> Pair<'a> {
             let Some(old_idx) = self.old_bands.iter().position(|band| band == name) else {
                 continue;
             };
-            let mut sum = Sum::new(self.new.transform(), self.tolerance());
+            let tolerance = self.tolerance(old_idx, new_idx);
+            let mut sum = Sum::new(self.new.transform(), tolerance);
             let (mut before, mut after) = (Vec::new(), Vec::new());
             for &rect in &windows {
                 values(self.old, &self.stage, old_idx, rect, &mut before)?;
@@ -189,6 +191,7 @@ impl<'a> Pair<'a> {
         self.old_bands == self.new_bands
             && old.grid.tile_size == new.grid.tile_size
             && (self.stage != Stage::Sdf || old.edges == new.edges)
+            && self.scales(old) == self.scales(new)
     }
 
     /// What must be read: the tiles whose files differ, or all where the worlds are not stored alike.
@@ -201,14 +204,22 @@ impl<'a> Pair<'a> {
         tiles.flat_map(|tile| split(grid.rect(tile))).collect()
     }
 
-    /// How far two stored values of one number can lie apart: half a step of each, where steps differ.
-    fn tolerance(&self) -> f64 {
-        let [old, new] = [self.old, self.new].map(|world| world.manifest().edges.scale);
-        if self.stage == Stage::Sdf && old != new {
-            (old + new) / 2.0
-        } else {
-            0.0
+    /// What a step of each band is worth, of a field of steps.
+    fn scales<'b>(&self, manifest: &'b Manifest) -> &'b [f64] {
+        match &self.stage {
+            Stage::Field(name) => manifest.fields.get(name).map_or(&[], |field| &field.scales),
+            _ => &[],
         }
+    }
+
+    /// How far two stored values of one number can lie apart: half a step of each, where steps differ.
+    fn tolerance(&self, old_band: usize, new_band: usize) -> f64 {
+        let step = |world: &Finished, band: usize| match self.stage {
+            Stage::Sdf => world.manifest().edges.scale,
+            _ => self.scales(world.manifest()).get(band).map_or(0.0, |&s| s),
+        };
+        let (old, new) = (step(self.old, old_band), step(self.new, new_band));
+        if old != new { (old + new) / 2.0 } else { 0.0 }
     }
 }
 
@@ -331,6 +342,7 @@ impl Sum {
             unit: match stage {
                 Stage::Weights => "share",
                 Stage::Sdf => "m",
+                Stage::Field(name) if name == DENSITY => "plants",
                 _ => "",
             },
             n_pixels: self.n_pixels,

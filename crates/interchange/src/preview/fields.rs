@@ -8,6 +8,7 @@ use super::palette::{Rgb, mix};
 use super::resample::Resampled;
 use super::view::View;
 use super::{ramp, relief, terrain, ticks};
+use crate::finished::DENSITY;
 use crate::{Finished, InterchangeError};
 
 /// Contours stand at least this many pixels apart.
@@ -143,6 +144,42 @@ pub(super) fn weights(
     };
     let legend = Legend {
         title: format!("Weight of {name}"),
+        sections: vec![Section::Bar(bar)],
+    };
+    Ok((canvas, legend))
+}
+
+pub(super) fn density(
+    world: &Finished,
+    view: &View,
+    band: usize,
+) -> Result<(Canvas, Legend), InterchangeError> {
+    let field = world.manifest().fields.get(DENSITY);
+    let (name, scale) = field
+        .and_then(|field| Some((field.bands.get(band)?, *field.scales.get(band)?)))
+        .expect("its band was found by its name");
+    let mut values = Raster::default();
+    let pixels = resample(view, 1, |rect, out| {
+        world.density_steps(band, rect, &mut values)?;
+        let steps = values.pixels().iter();
+        out.extend(steps.map(|&steps| known(f32::from(steps) / 255.0)));
+        Ok(())
+    })?;
+    let light = light(world, view)?;
+    let canvas = paint(view, &pixels, |idx, share| {
+        terrain::lit(ramp::share(share), 1.0 + 0.35 * (light[idx] - 1.0))
+    });
+    let pixel = world.transform().pixel;
+    let most_per_m2 = scale * 255.0 / (pixel.x * pixel.y);
+    let ticks = [0.0_f32, 0.25, 0.5, 0.75, 1.0];
+    let label = |at: f32| ticks::trimmed(f64::from(at) * most_per_m2, 3);
+    let bar = Bar {
+        title: "Plants per m²".to_owned(),
+        colour: Box::new(ramp::share),
+        ticks: ticks.map(|at| (at, label(at))).into(),
+    };
+    let legend = Legend {
+        title: format!("Density of {name}"),
         sections: vec![Section::Bar(bar)],
     };
     Ok((canvas, legend))

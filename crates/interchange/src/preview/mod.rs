@@ -20,6 +20,7 @@ pub use crowns::CROWN_RADIUS_M;
 pub use picture::Picture;
 pub use view::MAX_SIZE_PX;
 
+use crate::finished::DENSITY;
 use crate::{Finished, InterchangeError};
 use view::View;
 
@@ -34,6 +35,8 @@ pub enum Layer {
     Weights(String),
     /// The signed distance to the edge of the stratum of this name.
     Sdf(String),
+    /// The plants in a pixel of the species of this name, which is written as a density.
+    Density(String),
 }
 
 impl FromStr for Layer {
@@ -45,7 +48,8 @@ impl FromStr for Layer {
             None if text == "slope" => Ok(Self::Slope),
             Some(("weights", name)) if !name.is_empty() => Ok(Self::Weights(name.to_owned())),
             Some(("sdf", name)) if !name.is_empty() => Ok(Self::Sdf(name.to_owned())),
-            _ => Err(unknown(text.to_owned(), &["NAME"])),
+            Some(("density", name)) if !name.is_empty() => Ok(Self::Density(name.to_owned())),
+            _ => Err(unknown(text.to_owned(), &["NAME"], &["NAME"])),
         }
     }
 }
@@ -57,6 +61,7 @@ impl std::fmt::Display for Layer {
             Self::Slope => f.write_str("slope"),
             Self::Weights(name) => write!(f, "weights:{name}"),
             Self::Sdf(name) => write!(f, "sdf:{name}"),
+            Self::Density(name) => write!(f, "density:{name}"),
         }
     }
 }
@@ -101,6 +106,7 @@ fn draw_view(
         Layer::Slope => fields::slope(world, view)?,
         Layer::Weights(name) => fields::weights(world, view, stratum(world, preview, name)?)?,
         Layer::Sdf(name) => fields::sdf(world, view, stratum(world, preview, name)?)?,
+        Layer::Density(name) => fields::density(world, view, grass(world, preview, name)?)?,
     };
     Ok(frame::around(world, view, &ground, &legend))
 }
@@ -108,19 +114,36 @@ fn draw_view(
 fn stratum(world: &Finished, preview: &Preview, name: &str) -> Result<usize, InterchangeError> {
     let strata = &world.manifest().strata;
     let found = strata.iter().position(|stratum| stratum == name);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = strata.iter().map(String::as_str).collect();
-        unknown(preview.layer.to_string(), &names)
-    })
+    found.ok_or_else(|| not_of(world, preview))
 }
 
-fn unknown(found: String, strata: &[&str]) -> InterchangeError {
+/// The band of a species that is written as a density.
+fn grass(world: &Finished, preview: &Preview, name: &str) -> Result<usize, InterchangeError> {
+    let found = grasses(world).iter().position(|grass| grass == name);
+    found.ok_or_else(|| not_of(world, preview))
+}
+
+fn grasses(world: &Finished) -> &[String] {
+    let field = world.manifest().fields.get(DENSITY);
+    field.map_or(&[], |field| &field.bands)
+}
+
+/// A layer that a world does not have.
+fn not_of(world: &Finished, preview: &Preview) -> InterchangeError {
+    let strata: Vec<&str> = world.manifest().strata.iter().map(String::as_str).collect();
+    let grasses: Vec<&str> = grasses(world).iter().map(String::as_str).collect();
+    unknown(preview.layer.to_string(), &strata, &grasses)
+}
+
+fn unknown(found: String, strata: &[&str], grasses: &[&str]) -> InterchangeError {
     let of = |kind: &'static str| strata.iter().map(move |name| format!("{kind}:{name}"));
+    let densities = grasses.iter().map(|name| format!("density:{name}"));
     let whole = ["terrain", "slope"].map(str::to_owned);
     let known = whole
         .into_iter()
         .chain(of("weights"))
         .chain(of("sdf"))
+        .chain(densities)
         .collect();
     InterchangeError::UnknownLayer { found, known }
 }

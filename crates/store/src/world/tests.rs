@@ -94,6 +94,7 @@ fn fill(
         "slope".into(),
         FieldRecord {
             bands: vec!["slope".into()],
+            scales: vec![],
             tiles: vec![],
         },
     );

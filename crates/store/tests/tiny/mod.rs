@@ -40,6 +40,7 @@ fn manifest(target: &Target) -> Manifest {
     };
     let field = FieldRecord {
         bands: vec!["slope".into()],
+        scales: vec![],
         tiles: vec![],
     };
     Manifest {

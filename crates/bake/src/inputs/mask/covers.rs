@@ -9,12 +9,16 @@ use crate::error::BakeError;
 #[derive(Default)]
 pub(crate) struct Covers {
     rasters: Vec<Raster<f32>>,
-    scratch: MaskScratch,
 }
 
 impl Covers {
     /// Reads what `masks` cover of a rectangle of the map.
-    pub(crate) fn read(&mut self, masks: &[Mask], rect: Rect) -> Result<(), BakeError> {
+    pub(crate) fn read(
+        &mut self,
+        masks: &[Mask],
+        rect: Rect,
+        scratch: &mut MaskScratch,
+    ) -> Result<(), BakeError> {
         self.rasters.resize_with(masks.len(), Raster::default);
         for (mask, raster) in masks.iter().zip(&mut self.rasters) {
             let part = mask.under(rect);
@@ -24,7 +28,7 @@ impl Covers {
                 continue;
             }
             raster.reset(part, 1, 0.0);
-            mask.read(&mut self.scratch, 0, raster)?;
+            mask.read(scratch, 0, raster)?;
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
-//! Masks: where strata and corrections lie over the ground.
+//! Masks: where strata and corrections lie over the ground, and how densely species and biomes cover it.
 
 mod covers;
 mod fit;
+mod keys;
 mod raster;
 mod sampling;
 mod values;
@@ -20,6 +21,7 @@ use crate::error::BakeError;
 use crate::fingerprint::Look;
 use crate::manifest;
 pub(crate) use covers::Covers;
+pub(crate) use keys::{MaskKeys, density_masks};
 use raster::RasterMask;
 
 /// Where one layer lies over the ground.
@@ -43,18 +45,23 @@ pub(crate) struct MaskScratch {
 /// What a worker takes for the coverage of all masks over a tile but strokes, which cover little of one, and for the scratch
 /// that they take turns with.
 pub(crate) fn window_bytes(masks: &[Mask], tile: Rect) -> u64 {
-    let coverage = (tile.area() * size_of::<f32>()) as u64;
-    let of_shapes = tile.area() * ShapeScratch::BYTES_PER_PIXEL;
-    let (mut raw, mut shapes, mut n_whole) = (0, 0, 0);
+    let is_whole = |mask: &&Mask| !matches!(mask, Mask::Stroke(_));
+    let n_whole = masks.iter().filter(is_whole).count();
+    (n_whole * tile.area() * size_of::<f32>()) as u64 + scratch_bytes(masks.iter(), tile)
+}
+
+/// What a worker takes for the scratch in which masks are read over a window, one after the other.
+pub(crate) fn scratch_bytes<'a>(masks: impl Iterator<Item = &'a Mask>, window: Rect) -> u64 {
+    let of_shapes = window.area() * ShapeScratch::BYTES_PER_PIXEL;
+    let (mut raw, mut shapes) = (0, 0);
     for mask in masks {
         match mask {
-            Mask::Raster(mask) => raw = mask.raw_pixels(tile).max(raw),
+            Mask::Raster(mask) => raw = mask.raw_pixels(window).max(raw),
             Mask::Shapes(_) => shapes = of_shapes,
-            Mask::Stroke(_) => continue,
+            Mask::Stroke(_) => {}
         }
-        n_whole += 1;
     }
-    n_whole * coverage + (raw * size_of::<f64>() + shapes) as u64
+    (raw * size_of::<f64>() + shapes) as u64
 }
 
 impl Mask {
@@ -127,18 +134,17 @@ impl Mask {
 }
 
 impl Inputs {
-    /// Opens the mask of the stratum with a number among all that are listed.
+    /// Opens a mask that a config has.
     pub(super) fn open_mask(
         &mut self,
         loaded: &Loaded,
-        stratum: usize,
-        name: &str,
+        keys: &MaskKeys<'_>,
         blocks: Arc<BlockCache>,
     ) -> Result<Mask, BakeError> {
-        if loaded.config.strata[stratum].has_shapes() {
-            return self.open_shapes(loaded, stratum, name).map(Mask::Shapes);
+        if keys.has_shapes() {
+            return self.open_shapes(loaded, keys).map(Mask::Shapes);
         }
-        self.open_raster_mask(loaded, stratum, name, blocks)
+        self.open_raster_mask(loaded, keys, blocks)
             .map(Mask::Raster)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ecotone_geotiff::{BlockCache, Mosaic, MosaicFile, Options, SourceError};
 use ecotone_grid::{Raster, Rect};
 
+use super::MaskKeys;
 use super::sampling::Sampling;
 use super::values::Values;
 use crate::config::Loaded;
@@ -131,35 +132,32 @@ fn halves(rect: Rect, window: Rect) -> [Rect; 2] {
 }
 
 impl Inputs {
-    /// Opens the raster that a stratum has as its mask, and finds out what its values mean and where it lies.
+    /// Opens the raster that is a mask, and finds out what its values mean and where it lies.
     pub(super) fn open_raster_mask(
         &mut self,
         loaded: &Loaded,
-        stratum: usize,
-        name: &str,
+        keys: &MaskKeys<'_>,
         blocks: Arc<BlockCache>,
     ) -> Result<RasterMask, BakeError> {
-        let key = format!("stratum[{stratum}]");
         // Raw values are wanted: a mask in 0 … 255 is one whatever its scale says.
         let options = Options {
             scale: Some(1.0),
             offset: Some(0.0),
             ..Options::default()
         };
-        let mask_key = format!("{key}.mask");
-        let path = inputs::found(loaded, &mask_key, name)?;
-        let number = loaded.config.strata[stratum].mask_band;
-        let band = number.unwrap_or(1) as usize - 1;
+        let path = inputs::found(loaded, &keys.key, keys.file)?;
+        let band = keys.band.unwrap_or(1) as usize - 1;
         let map = Mosaic::open(&[MosaicFile::new(path)], band, &options, blocks)
-            .map_err(|error| no_band(loaded, &key, error))?;
+            .map_err(|error| no_band(loaded, keys, error))?;
         let (file, n_bands) = (map.path().display(), map.parts()[0].n_bands());
-        if number.is_none() && n_bands > 1 {
+        if keys.band.is_none() && n_bands > 1 {
             self.warnings.push(format!(
-                "{file} has {n_bands} bands; the first is read as the mask, and `mask_band` chooses another"
+                "{file} has {n_bands} bands; the first is read as the mask, and `{}` chooses another",
+                keys.band_word()
             ));
         }
-        let sampling = self.fit(loaded, &mask_key, &map)?;
-        let (values, warning) = Values::find(loaded, stratum, &map)?;
+        let sampling = self.fit(loaded, &keys.key, &map)?;
+        let (values, warning) = Values::find(loaded, keys, &map)?;
         self.warnings.extend(warning);
         // Without data is without coverage, also where the number would mean all of it.
         let nodata = map.first().header().nodata;
@@ -180,14 +178,14 @@ impl Inputs {
 }
 
 /// A band that is not there is a mistake of the config.
-fn no_band(loaded: &Loaded, key: &str, error: SourceError) -> BakeError {
+fn no_band(loaded: &Loaded, keys: &MaskKeys<'_>, error: SourceError) -> BakeError {
     let SourceError::NoBand {
         path,
         band,
         n_bands,
     } = &error
     else {
-        return refusal::at(loaded, &format!("{key}.mask"), error);
+        return refusal::at(loaded, &keys.key, error);
     };
     let bands = if *n_bands == 1 { "band" } else { "bands" };
     let message = format!(
@@ -196,6 +194,5 @@ fn no_band(loaded: &Loaded, key: &str, error: SourceError) -> BakeError {
         band + 1
     );
     let help = format!("bands are counted from 1: use at most {n_bands}");
-    let key = format!("{key}.mask_band");
-    loaded.error_at(&key, message, Some(help)).into()
+    loaded.error_at(&keys.band_key, message, Some(help)).into()
 }

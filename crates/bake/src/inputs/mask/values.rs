@@ -2,6 +2,7 @@
 
 use ecotone_geotiff::Mosaic;
 
+use super::MaskKeys;
 use crate::config::Loaded;
 use crate::error::BakeError;
 
@@ -24,17 +25,16 @@ impl Values {
         if raw.is_nan() { 0.0 } else { coverage }
     }
 
-    /// What the values of a stratum's mask mean, by its `range` or else by their type, and what a person should know of it.
+    /// What the values of a mask mean, by its `range` or else by their type, and what a person should know of it.
     pub(super) fn find(
         loaded: &Loaded,
-        stratum: usize,
+        keys: &MaskKeys<'_>,
         mask: &Mosaic,
     ) -> Result<(Self, Option<String>), BakeError> {
-        let keys = &loaded.config.strata[stratum];
         let values = |zero: f64, one: f64| Self {
             zero,
             one,
-            invert: keys.invert,
+            invert: keys.is_inverted,
         };
         if let Some([zero, one]) = keys.range {
             return Ok((values(zero, one), None));
@@ -52,11 +52,7 @@ impl Values {
             );
             let help = "say which values mean 0 and 1, for example `range = [0, 255]`";
             return Err(loaded
-                .error_at(
-                    &format!("stratum[{stratum}].mask"),
-                    message,
-                    Some(help.into()),
-                )
+                .error_at(&keys.key, message, Some(help.into()))
                 .into());
         }
         if mask.holds_only_zero_and_one()? {

@@ -13,14 +13,14 @@ use ecotone_grid::{PixelSize, Raster, Rect};
 use ecotone_store::Digest;
 use ecotone_terrain::{Canvas, ShapeScratch, Stroke};
 
-use super::{Inputs, found};
-use crate::config::{Loaded, Stratum};
+use super::{Inputs, MaskKeys, found};
+use crate::config::Loaded;
 use crate::error::BakeError;
 use crate::fingerprint::Look;
 use geojson::{Collection, Crs, ShapeKind};
 use index::Index;
 
-/// The shapes of one stratum's mask.
+/// The shapes of one mask.
 pub(crate) struct Shapes {
     path: PathBuf,
     index: Index,
@@ -88,28 +88,25 @@ impl Shapes {
 }
 
 impl Inputs {
-    /// Opens the GeoJSON mask of the n-th stratum; the heights must be open and placed.
+    /// Opens a mask that is a GeoJSON file; the heights must be open and placed.
     pub(super) fn open_shapes(
         &mut self,
         loaded: &Loaded,
-        stratum: usize,
-        name: &str,
+        keys: &MaskKeys<'_>,
     ) -> Result<Shapes, BakeError> {
-        let rules = &loaded.config.strata[stratum];
-        let key = format!("stratum[{stratum}].mask");
-        let path = found(loaded, &key, name)?;
-        let refuse = |(message, help)| loaded.error_at(&key, message, help);
+        let path = found(loaded, &keys.key, keys.file)?;
+        let refuse = |(message, help)| loaded.error_at(&keys.key, message, help);
         let (mut shapes, digest) = parsed(&path).map_err(refuse)?;
-        self.check_sizes(rules, &shapes, &path).map_err(refuse)?;
+        self.check_sizes(keys, &shapes, &path).map_err(refuse)?;
         self.warn_of(&shapes, &path);
-        let sizes = Sizes::of(rules, &shapes);
+        let sizes = Sizes::of(keys, &shapes);
         let is_off = self
-            .turn_onto_map(&mut shapes, &path, sizes.reach_m(), rules.invert)
+            .turn_onto_map(&mut shapes, &path, sizes.reach_m(), keys.is_inverted)
             .map_err(refuse)?;
         let is_near = is_off.is_none();
         match is_off {
             Some(warning) => self.warnings.push(warning),
-            None => self.warn_of_unseen(rules, &shapes, &sizes, &path),
+            None => self.warn_of_unseen(keys, &shapes, &sizes, &path),
         }
         let n_shapes = shapes.n_shapes;
         let index = Index::new(shapes);
@@ -130,7 +127,7 @@ impl Inputs {
             lines: sizes.lines,
             points: sizes.points,
             feather_m: sizes.feather_m,
-            is_inverted: rules.invert,
+            is_inverted: keys.is_inverted,
             digest,
         })
     }
@@ -138,17 +135,18 @@ impl Inputs {
     /// Refuses lines or points without a size, and warns of sizes without any.
     fn check_sizes(
         &mut self,
-        rules: &Stratum,
+        keys: &MaskKeys<'_>,
         shapes: &Collection,
         path: &Path,
     ) -> Result<(), Refusal> {
         let file = path.display();
-        for (kind, word, what, is_given) in sizes(rules) {
+        for (kind, word, what, is_given) in sizes(keys) {
             match shapes.first(kind) {
                 Some(shape) if !is_given => {
                     let feature = shape.feature;
                     let message = format!(
-                        "feature {feature} of {file} is a {what}, and this stratum has no `{word}`"
+                        "feature {feature} of {file} is a {what}, and this {} has no `{word}`",
+                        keys.what
                     );
                     return Err((
                         message,
@@ -157,7 +155,7 @@ impl Inputs {
                 }
                 None if is_given => self.warnings.push(format!(
                     "{file} has no {what}s, so `{word}` of \"{}\" says nothing",
-                    rules.name
+                    keys.owner
                 )),
                 _ => {}
             }
@@ -230,8 +228,8 @@ fn parsed(path: &Path) -> Result<(Collection, Digest), Refusal> {
 }
 
 /// The keys that give a kind of shape its size, what a person calls the kind, and whether the key is there.
-fn sizes(rules: &Stratum) -> [(ShapeKind, &'static str, &'static str, bool); 2] {
-    let (width, radius) = (rules.width.is_some(), rules.radius.is_some());
+fn sizes(keys: &MaskKeys<'_>) -> [(ShapeKind, &'static str, &'static str, bool); 2] {
+    let (width, radius) = (keys.width.is_some(), keys.radius.is_some());
     [
         (ShapeKind::Line, "width", "line", width),
         (ShapeKind::Point, "radius", "point", radius),
@@ -246,8 +244,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(rules: &Stratum, shapes: &Collection) -> Self {
-        let feather_m = rules.feather.unwrap_or(0.0);
+    fn of(keys: &MaskKeys<'_>, shapes: &Collection) -> Self {
+        let feather_m = keys.feather.unwrap_or(0.0);
         let stroke = |kind, radius: Option<f64>| {
             let radius_m = radius?;
             shapes.first(kind)?;
@@ -257,8 +255,8 @@ impl Sizes {
             })
         };
         Self {
-            lines: stroke(ShapeKind::Line, rules.width.map(|width| 0.5 * width)),
-            points: stroke(ShapeKind::Point, rules.radius),
+            lines: stroke(ShapeKind::Line, keys.width.map(|width| 0.5 * width)),
+            points: stroke(ShapeKind::Point, keys.radius),
             feather_m,
         }
     }

@@ -6,14 +6,13 @@ use ecotone_grid::PixelSize;
 
 use super::geojson::{Collection, Shape, ShapeKind};
 use super::{Sizes, sizes};
-use crate::config::Stratum;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, MaskKeys};
 
 impl Inputs {
     /// Warns of lines and points thinner than a pixel, else of shapes that lie between the centres of pixels.
     pub(super) fn warn_of_unseen(
         &mut self,
-        rules: &Stratum,
+        keys: &MaskKeys<'_>,
         shapes: &Collection,
         drawn: &Sizes,
         path: &Path,
@@ -21,7 +20,7 @@ impl Inputs {
         let pixel = self.transform.pixel;
         let side = pixel.x.max(pixel.y);
         let n_before = self.warnings.len();
-        for (stroke, (_, word, what, _)) in [drawn.lines, drawn.points].iter().zip(sizes(rules)) {
+        for (stroke, (_, word, what, _)) in [drawn.lines, drawn.points].iter().zip(sizes(keys)) {
             let Some(stroke) = stroke.filter(|stroke| 2.0 * stroke.reach_m() < side) else {
                 continue;
             };
@@ -32,7 +31,7 @@ impl Inputs {
             self.warnings.push(format!(
                 "`{word}` {size} m of \"{}\" is thinner than a pixel of {side} m: its {what}s will {lack}; use a `feather` of \
                  {side} m",
-                rules.name
+                keys.owner
             ));
         }
         if self.warnings.len() > n_before {
