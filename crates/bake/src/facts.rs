@@ -143,7 +143,10 @@ fn expect(
     area: &Area,
     tallies: &mut [Tally],
 ) {
-    let expectations: Vec<Expectation<'_>> = species.iter().map(Expectation::new).collect();
+    let expectations: Vec<Expectation<'_>> = species
+        .iter()
+        .map(|own| Expectation::new(own, &[]))
+        .collect();
     let each_m2 = point_m2(fields.transform.pixel);
     for (x, y) in points(fields, area) {
         let Some(ground) = Ground::at(fields, x, y) else {

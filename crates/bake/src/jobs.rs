@@ -334,7 +334,7 @@ impl Worker {
             &scene.plan.chunks.area(chunk),
             &self.plants,
         );
-        facts.lost_pins = scene.pins.lost(chunk, &rules.species, &fields, &candidates);
+        facts.lost_pins = scene.pins.lost(chunk, (&rules.species, &rules.biomes), &fields, &candidates);
         let made = scene.encode_chunk(chunk, &self.plants)?;
         Ok(Made { facts, ..made })
     }

@@ -45,16 +45,28 @@ impl Noise {
                 _ => [own_column, own_column.wrapping_add(1)].map(|column| self.ramps(column, row)),
             };
             (column, sides) = (own_column, Some([west, east]));
-            let fade_u = fade(u);
-            let south = lerp(dot(west.south, u, v), dot(east.south, u - 1.0, v), fade_u);
-            let north = lerp(
-                dot(west.north, u, v - 1.0),
-                dot(east.north, u - 1.0, v - 1.0),
-                fade_u,
-            );
-            // Four unit ramps that point at the middle of their cell give √½ there, and nothing gives more.
-            *out = (lerp(south, north, fade_v) * std::f64::consts::SQRT_2).clamp(-1.0, 1.0);
+            *out = between([west, east], (u, v), fade_v);
         }
+    }
+
+    /// The noise at a world point in metres: the very bits that [`write_row`](Self::write_row) writes there.
+    #[inline]
+    pub fn at(&self, x_m: f64, y_m: f64) -> f64 {
+        let ((column, u), (row, v)) = (self.cell(x_m), self.cell(y_m));
+        let sides = [column, column.wrapping_add(1)].map(|column| self.ramps(column, row));
+        between(sides, (u, v), fade(v))
+    }
+
+    /// The variance of the noise at a world point in metres, over all seeds: 0 at lattice points.
+    pub fn variance(&self, x_m: f64, y_m: f64) -> f64 {
+        let ((_, u), (_, v)) = (self.cell(x_m), self.cell(y_m));
+        let (east, north) = (fade(u), fade(v));
+        let corner = |weight: f64, du: f64, dv: f64| weight * weight * (du * du + dv * dv);
+        // A ramp of any direction has half of its squared distance on either axis, and the noise is √2 of it.
+        corner((1.0 - east) * (1.0 - north), u, v)
+            + corner(east * (1.0 - north), u - 1.0, v)
+            + corner((1.0 - east) * north, u, v - 1.0)
+            + corner(east * north, u - 1.0, v - 1.0)
     }
 
     /// The lattice cell that a coordinate in metres lies in, and how far in, of 1.
@@ -72,6 +84,20 @@ impl Noise {
             north: ramp(row.wrapping_add(1)),
         }
     }
+}
+
+/// The value between the ramps of the four corners of a cell, at (`u`, `v`) of its sides from the south-west.
+#[inline]
+fn between([west, east]: [Ramps; 2], (u, v): (f64, f64), fade_v: f64) -> f64 {
+    let fade_u = fade(u);
+    let south = lerp(dot(west.south, u, v), dot(east.south, u - 1.0, v), fade_u);
+    let north = lerp(
+        dot(west.north, u, v - 1.0),
+        dot(east.north, u - 1.0, v - 1.0),
+        fade_u,
+    );
+    // Four unit ramps that point at the middle of their cell give √½ there, and nothing gives more.
+    (lerp(south, north, fade_v) * std::f64::consts::SQRT_2).clamp(-1.0, 1.0)
 }
 
 /// A unit vector, every direction alike: the first of the points drawn in a square that lies in the unit disc.
@@ -148,6 +174,9 @@ mod tests {
                 let at_y = (97.5 - (y as f64 + 0.5) * 1.5) / wavelength;
                 let right = twin(noise(wavelength, seed), at_x, at_y);
                 assert!((found - right).abs() < 1e-9, "{found} is not {right}");
+                let world_x = grid.x0 + ((x + k as i64) as f64 + 0.5) * grid.pixel.x;
+                let world_y = grid.y0 - (y as f64 + 0.5) * grid.pixel.y;
+                assert_eq!(noise(wavelength, seed).at(world_x, world_y), *found);
             }
         }
     }
@@ -178,6 +207,20 @@ mod tests {
         assert!(most > 0.9, "most {most}");
         let share = inside as f64 / n as f64;
         assert!((share - 0.9).abs() < 0.02, "{share} of all within 0.51");
+    }
+
+    #[test]
+    fn the_variance_is_that_of_many_seeds() {
+        for (x, y) in [(0.5, 0.5), (3.2, -7.9), (0.05, 0.9), (2.0, 4.5)] {
+            let n = 40_000;
+            let squares = (0..n).map(|seed| noise(1.0, seed).at(x, y).powi(2));
+            let (found, right) = (
+                squares.sum::<f64>() / n as f64,
+                noise(1.0, 0).variance(x, y),
+            );
+            assert!((found / right - 1.0).abs() < 0.03, "{found} is not {right}");
+        }
+        assert_eq!(noise(4.0, 1).variance(8.0, -12.0), 0.0);
     }
 
     #[test]

@@ -16,6 +16,7 @@ impl Profile {
     #[inline]
     pub fn weight(&self, v: f64) -> f64 {
         match self {
+            Self::Band(_) if v.is_nan() => 0.0,
             Self::Band(band) => band.weight(v),
             Self::Points(points) => between(points, v).unwrap_or(0.0).clamp(0.0, 1.0),
         }
@@ -73,6 +74,17 @@ mod tests {
             assert_eq!(hump.weight(v), weight, "{v}");
         }
         assert_eq!(Profile::Points(Vec::new()).weight(3.0), 0.0);
+    }
+
+    #[test]
+    fn what_is_no_number_is_in_no_band() {
+        for blend in [0.0, 2.0] {
+            let (lo, hi) = (None, Some(3.0));
+            assert_eq!(
+                Profile::Band(Trapezoid { lo, hi, blend }).weight(f64::NAN),
+                0.0
+            );
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@
 
 mod area;
 mod attributes;
+mod clusters;
 mod competition;
 mod conditions;
 mod draws;
@@ -32,14 +33,15 @@ mod species;
 mod testing;
 
 pub use area::{Area, UNITS_PER_M};
+pub use clusters::Clusters;
 pub use competition::{
     ROUNDS as COMPETITION_ROUNDS, competition_reach_m, conflict_distance, pins_reach_m,
 };
-pub use conditions::{Biome, Clusters, Conditions};
+pub use conditions::{Biome, Conditions};
 pub use explain::{Fate, Verdict, explain};
 pub use pattern::{BlockId, Candidate, Pattern, PatternScratch, max_density_per_m2};
 pub use pins::{Look, Pin, PinKind};
 pub use place::{Flora, PlaceScratch, Plant, place};
-pub use rules::{Expectation, Extremes, Sample, attenuation, probability};
+pub use rules::{Expectation, Extremes, Factor, Rule, Sample, attenuation, factors, probability};
 pub use sample::{Fields, Ground};
 pub use species::{Curve, Edge, Facing, Near, Species, Variant, Yaw};

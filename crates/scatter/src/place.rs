@@ -72,7 +72,7 @@ impl<'a> Sown<'a> {
         Self {
             index: index as u16,
             key: name_key(&species.name),
-            odds: Odds::new(species),
+            odds: Odds::new(species, flora.biomes),
         }
     }
 

@@ -29,49 +29,68 @@ pub struct Fields<'a> {
 /// A point on the ground: where the four pixels around it are, and how far it is between them.
 ///
 /// They are those at its rounded-down column and row and at the next ones. A point is void where any of them is void or off
-/// the map; so a void and the outside of the map are the same thing. Nothing is read before it is asked for.
+/// the map; so a void and the outside of the map are the same thing. Nothing is read before it is asked for. At a pixel's
+/// own centre the four may be that one ([`Ground::at_pixel`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     fields: &'a Fields<'a>,
-    column: i64,
-    row: i64,
+    /// World x and y in metres.
+    metres: (f64, f64),
+    square: Square,
     /// Where the four pixels lie in the heights, and in every raster of the same rectangle.
     corners: Corners,
     /// Fraction of a pixel east and south of the first of the four.
     fraction: (f64, f64),
 }
 
-/// Where the western two of four pixels lie in a band.
+/// The pixels at a column and row and those `side` further east and south: four at 1, and one pixel at 0.
+#[derive(Clone, Copy, Debug)]
+struct Square {
+    column: i64,
+    row: i64,
+    side: i64,
+}
+
+impl Square {
+    /// Whether all of its pixels lie in a rectangle.
+    #[inline]
+    fn is_within(&self, rect: &Rect) -> bool {
+        rect.contains(self.column, self.row)
+            && rect.contains(self.column + self.side, self.row + self.side)
+    }
+
+    /// Where its pixels lie in a band over a rectangle; `None` where one of them does not.
+    #[inline]
+    fn corners(&self, rect: &Rect) -> Option<Corners> {
+        if !self.is_within(rect) {
+            return None;
+        }
+        let (column, row) = (self.column - rect.x0, self.row - rect.y0);
+        let north = row as usize * rect.width() + column as usize;
+        let side = self.side as usize;
+        Some(Corners {
+            north,
+            south: north + side * rect.width(),
+            side,
+        })
+    }
+}
+
+/// Where the western two of four pixels lie in a band, and how far the eastern two are from them.
 #[derive(Clone, Copy, Debug)]
 struct Corners {
     north: usize,
     south: usize,
+    side: usize,
 }
 
 impl Corners {
-    /// The pixels at a column and row and at the next ones; `None` where one of them is not in `rect`.
-    #[inline]
-    fn new(rect: &Rect, column: i64, row: i64) -> Option<Self> {
-        if !within(rect, column, row) {
-            return None;
-        }
-        let north = (row - rect.y0) as usize * rect.width() + (column - rect.x0) as usize;
-        let south = north + rect.width();
-        Some(Self { north, south })
-    }
-
     /// The four pixels, from the north-west, row by row.
     #[inline]
     fn read<T: Copy>(&self, pixels: &[T]) -> [T; 4] {
-        let (north, south) = (&pixels[self.north..][..2], &pixels[self.south..][..2]);
-        [north[0], north[1], south[0], south[1]]
+        let (north, south) = (&pixels[self.north..], &pixels[self.south..]);
+        [north[0], north[self.side], south[0], south[self.side]]
     }
-}
-
-/// Whether the pixels at a column and row and at the next ones lie in a rectangle.
-#[inline]
-fn within(rect: &Rect, column: i64, row: i64) -> bool {
-    rect.contains(column, row) && rect.contains(column + 1, row + 1)
 }
 
 /// A number's whole part, rounded down, and the fraction.
@@ -87,19 +106,54 @@ impl<'a> Ground<'a> {
     /// The ground at a world position in 1/1024 m; `None` off the map and off the window of the heights.
     #[inline]
     pub fn at(fields: &'a Fields<'a>, x: i64, y: i64) -> Option<Self> {
-        let metres = |units: i64| units as f64 / UNITS_PER_M as f64;
-        let (column, row) = fields.transform.pixel_at(metres(x), metres(y));
+        let [x, y] = [x, y].map(|units| units as f64 / UNITS_PER_M as f64);
+        let (column, row) = fields.transform.pixel_at(x, y);
         let ((column, east), (row, south)) = (split(column), split(row));
-        if !within(&fields.map, column, row) {
+        let square = Square {
+            column,
+            row,
+            side: 1,
+        };
+        Self::of(fields, (x, y), square, (east, south))
+    }
+
+    /// The ground at the very centre of a pixel, of which that pixel alone is read: voids around it do not matter, and the
+    /// last column and row have their ground too. `None` off the map and off the window of the heights.
+    pub fn at_pixel(fields: &'a Fields<'a>, column: i64, row: i64) -> Option<Self> {
+        let square = Square {
+            column,
+            row,
+            side: 0,
+        };
+        let GeoTransform { x0, y0, pixel } = fields.transform;
+        let x = x0 + (column as f64 + 0.5) * pixel.x;
+        let y = y0 - (row as f64 + 0.5) * pixel.y;
+        Self::of(fields, (x, y), square, (0.0, 0.0))
+    }
+
+    #[inline]
+    fn of(
+        fields: &'a Fields<'a>,
+        metres: (f64, f64),
+        square: Square,
+        fraction: (f64, f64),
+    ) -> Option<Self> {
+        if !square.is_within(&fields.map) {
             return None;
         }
         Some(Self {
             fields,
-            column,
-            row,
-            corners: Corners::new(&fields.heights.rect(), column, row)?,
-            fraction: (east, south),
+            metres,
+            square,
+            corners: square.corners(&fields.heights.rect())?,
+            fraction,
         })
+    }
+
+    /// World x and y in metres.
+    #[inline]
+    pub fn metres(&self) -> (f64, f64) {
+        self.metres
     }
 
     /// Height in metres; `None` where it is void.
@@ -140,6 +194,16 @@ impl<'a> Ground<'a> {
         }
     }
 
+    /// A further field; NaN where it is void, or there is no such field.
+    #[inline]
+    pub fn layer(&self, band: usize) -> f64 {
+        let four = self
+            .fields
+            .layers
+            .and_then(|raster| self.band(raster, band));
+        four.map_or(f64::NAN, |four| self.between(four.map(f64::from)))
+    }
+
     /// The four pixels of a band, from the north-west, row by row; `None` outside of the raster.
     #[inline]
     fn band<T: Copy>(&self, raster: &'a Raster<T>, band: usize) -> Option<[T; 4]> {
@@ -150,7 +214,7 @@ impl<'a> Ground<'a> {
         let corners = if rect == self.fields.heights.rect() {
             self.corners
         } else {
-            Corners::new(&rect, self.column, self.row)?
+            self.square.corners(&rect)?
         };
         Some(corners.read(raster.band(band).pixels()))
     }

@@ -105,7 +105,7 @@ impl Pins {
     pub(crate) fn lost(
         &self,
         chunk: ChunkId,
-        species: &[scatter::Species],
+        (species, biomes): (&[scatter::Species], &[scatter::Biome]),
         fields: &Fields<'_>,
         candidates: &[&[Candidate]],
     ) -> Vec<LostPin> {
@@ -116,7 +116,7 @@ impl Pins {
         let lost = |laid: &Laid| {
             let scatter::Pin { x, y, .. } = laid.pin;
             let idx = usize::from(laid.pin.species);
-            let sample = scatter::probability(&species[idx], fields, x, y);
+            let sample = scatter::probability(&species[idx], biomes, fields, x, y);
             let probability = sample.map(|sample| sample.probability);
             let why = match laid.pin.kind {
                 PinKind::Stands(look) => fate(probability, look.size > Some(self.most[idx])),
