@@ -1,5 +1,7 @@
 //! What a worker does for one job: read a window, run the kernels, encode.
 
+mod around;
+
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
@@ -23,6 +25,7 @@ use crate::layers::{Asked, Layers};
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::run::Crew;
 use crate::scene::{Before, Scene};
+pub(crate) use around::Around;
 
 /// A file that a job made, not yet written.
 pub(crate) struct Encoded {
@@ -334,7 +337,8 @@ impl Worker {
             &scene.plan.chunks.area(chunk),
             &self.plants,
         );
-        facts.lost_pins = scene.pins.lost(chunk, (&rules.species, &rules.biomes), &fields, &candidates);
+        let flora = (rules.species.as_slice(), rules.biomes.as_slice());
+        facts.lost_pins = scene.pins.lost(chunk, flora, &fields, &candidates);
         let made = scene.encode_chunk(chunk, &self.plants)?;
         Ok(Made { facts, ..made })
     }

@@ -40,6 +40,21 @@ impl Asked {
         asked
     }
 
+    /// All that any species or biome asks, and the normals.
+    pub(crate) fn all(rules: &Rules) -> Self {
+        let mut asked = Self {
+            normals: true,
+            ..Self::default()
+        };
+        for own in rules.species.iter().chain(&rules.grasses) {
+            asked.add(&own.conditions, rules);
+        }
+        for biome in &rules.biomes {
+            asked.add(&biome.conditions, rules);
+        }
+        asked
+    }
+
     fn add_biome(&mut self, biome: usize, rules: &Rules) {
         let mut next = Some(biome);
         while let Some(biome) = next.and_then(|idx| rules.biomes.get(idx)) {
