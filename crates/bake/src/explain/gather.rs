@@ -106,7 +106,9 @@ impl<'a> Asking<'a> {
         let pixel = [column, row].map(|px| (px + 0.5).floor() as i64);
         let is_same_map = manifest.grid == self.scene.manifest.grid;
         if !is_same_map {
-            answer.changed.push("the map has another size or place".to_owned());
+            answer
+                .changed
+                .push("the map has another size or place".to_owned());
         }
         if !is_same_map || !self.scene.plan.tiles.map().contains(pixel[0], pixel[1]) {
             return Ok(answer);
@@ -184,7 +186,12 @@ impl Point<'_> {
     fn fill(&self, around: &Around<'_>, answer: &mut Explanation) {
         self.fill_ground(around, answer);
         let rules = &self.asking.scene.rules;
-        let is_asked = |own: &&Species| self.asking.only.as_ref().is_none_or(|only| *only == own.name);
+        let is_asked = |own: &&Species| {
+            self.asking
+                .only
+                .as_ref()
+                .is_none_or(|only| *only == own.name)
+        };
         let plants = rules.species.iter().enumerate();
         let plants = plants.filter(|(_, own)| is_asked(own));
         let plants = plants.map(|(idx, own)| self.species(own, Some(idx), around));
@@ -312,8 +319,9 @@ impl Point<'_> {
         let mut naught = factors.iter().filter(|factor| factor.factor <= 0.0);
         let first = naught.find(|factor| !(is_biome(factor) && is_somewhere))?;
         Some(match first.rule {
-            // Of a weight that is 0 the threshold says nothing more.
-            scatter::Rule::Biome(_) if own.biomes.len() > 1 => "there is none of its biomes".to_owned(),
+            scatter::Rule::Biome(_) if own.biomes.len() > 1 => {
+                "there is none of its biomes".to_owned()
+            }
             _ => self.names().blame(own, first),
         })
     }
@@ -337,7 +345,10 @@ impl Point<'_> {
             });
             let (fate, says) = match is_pinned {
                 true => (FateWord::Pinned, "set by hand"),
-                false => (FateWord::Stale, "a plant of the world that would not grow any more: the inputs have changed"),
+                false => (
+                    FateWord::Stale,
+                    "a plant of the world that would not grow any more: the inputs have changed",
+                ),
             };
             let mut answer = self.at_place(own, around, place, (fate, says.to_owned()));
             answer.id = id_text;
@@ -345,7 +356,11 @@ impl Point<'_> {
             found.push(answer);
         }
         found.retain(|c| c.distance <= self.radius);
-        found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then_with(|| a.id.cmp(&b.id)));
+        found.sort_by(|a, b| {
+            a.distance
+                .total_cmp(&b.distance)
+                .then_with(|| a.id.cmp(&b.id))
+        });
         found
     }
 
@@ -437,7 +452,8 @@ impl Point<'_> {
                 (FateWord::Undecided, says.to_owned())
             }
             Fate::Stands => {
-                let says = format!("it stands: its rank {rank} is below its probability {probability}");
+                let says =
+                    format!("it stands: its rank {rank} is below its probability {probability}");
                 (FateWord::Stands, says)
             }
             Fate::Beaten { .. } => {
@@ -453,7 +469,9 @@ impl Point<'_> {
 
     fn lonely(&self, own: &Species) -> String {
         let species = &self.asking.scene.rules.species;
-        let near = own.near.and_then(|near| Some((species.get(near.species)?, near.within_m)));
+        let near = own
+            .near
+            .and_then(|near| Some((species.get(near.species)?, near.within_m)));
         near.map_or_else(String::new, |(other, within)| {
             format!("no {} stands within {} m of it", other.name, short(within))
         })

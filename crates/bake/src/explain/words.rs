@@ -83,7 +83,8 @@ impl Names<'_> {
 
     fn asks(&self, species: &Species, rule: Rule) -> String {
         let conditions = &species.conditions;
-        let of = |profile: Option<&Profile>, unit| profile.map_or_else(String::new, |p| asked(p, unit));
+        let of =
+            |profile: Option<&Profile>, unit| profile.map_or_else(String::new, |p| asked(p, unit));
         match rule {
             Rule::MixedWeight => self.mix(species),
             Rule::Threshold if species.softness > 0.0 => format!(
@@ -105,17 +106,21 @@ impl Names<'_> {
             Rule::Aspect => "a sector of directions".to_owned(),
             Rule::Distance(k) => of(conditions.distance.get(k).map(|own| &own.1), " m"),
             Rule::Layer(k) => of(conditions.layers.get(k).map(|own| &own.1), ""),
-            Rule::Clusters => conditions.clusters.as_ref().map_or_else(String::new, |own| {
-                let (length, cover) = (short(own.wavelength_m), short(own.coverage));
-                format!("patches about {length} m apart on {cover} of the ground")
-            }),
+            Rule::Clusters => conditions
+                .clusters
+                .as_ref()
+                .map_or_else(String::new, |own| {
+                    let (length, cover) = (short(own.wavelength_m), short(own.coverage));
+                    format!("patches about {length} m apart on {cover} of the ground")
+                }),
             Rule::Biome(_) => "ground of the biome".to_owned(),
         }
     }
 
     /// The strata of a mixed weight.
     fn mix(&self, species: &Species) -> String {
-        let part = |&(stratum, c): &(usize, f64)| format!("{} × {}", short(c), self.stratum(stratum));
+        let part =
+            |&(stratum, c): &(usize, f64)| format!("{} × {}", short(c), self.stratum(stratum));
         let parts: Vec<_> = species.strata.iter().map(part).collect();
         parts.join(" + ")
     }
@@ -160,7 +165,8 @@ fn asked(profile: &Profile, unit: &str) -> String {
             }
         }
         Profile::Points(points) => {
-            let point = |[value, factor]: &[f64; 2]| format!("{}{unit}: {}", short(*value), short(*factor));
+            let point =
+                |[value, factor]: &[f64; 2]| format!("{}{unit}: {}", short(*value), short(*factor));
             let points: Vec<_> = points.iter().map(point).collect();
             format!("a curve ({})", points.join(", "))
         }

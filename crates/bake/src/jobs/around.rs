@@ -51,8 +51,7 @@ impl Worker {
             layers: self.layers.raster(),
         };
         let within = scene.plan.reach_around(area);
-        self.candidates
-            .resize_with(rules.species.len(), Vec::new);
+        self.candidates.resize_with(rules.species.len(), Vec::new);
         let extremes = scatter::Extremes::new(&fields);
         for (idx, candidates) in self.candidates.iter_mut().enumerate() {
             candidates.clear();
@@ -65,9 +64,7 @@ impl Worker {
                 .patterns
                 .draw(pattern, wanted, Drawing::Alone, scratch, candidates);
         }
-        scene
-            .pins
-            .gather_around(&scene.plan, area, &mut self.pins);
+        scene.pins.gather_around(&scene.plan, area, &mut self.pins);
         let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
         let flora = Flora {
             species: &rules.species,
@@ -76,7 +73,13 @@ impl Worker {
             pins: &self.pins,
         };
         let mut verdicts = Vec::new();
-        scatter::explain(&flora, &fields, area, &mut self.place_scratch, &mut verdicts);
+        scatter::explain(
+            &flora,
+            &fields,
+            area,
+            &mut self.place_scratch,
+            &mut verdicts,
+        );
         Ok(tell(&Around {
             fields,
             verdicts,
