@@ -1,7 +1,7 @@
 //! What a job counts of its own tile or chunk while it has it at hand, so that a report reads nothing again.
 
 use ecotone_grid::{Raster, mix};
-use ecotone_scatter::{self as scatter, Area, Expectation, Fields, Ground, Plant};
+use ecotone_scatter::{self as scatter, Area, Expectation, Fields, Flora, Ground, Plant};
 use ecotone_store::{Counts, Facts, SpeciesFacts};
 
 use crate::plan::STEPS_PER_M;
@@ -84,7 +84,7 @@ pub(crate) fn of_tile(weights: &Raster<u8>) -> Facts {
 
 /// Counts the plants of a chunk, and what was to be expected of its ground.
 pub(crate) fn of_chunk(
-    species: &[scatter::Species],
+    flora: &Flora<'_>,
     scales: &[SpeciesScale],
     fields: &Fields<'_>,
     area: &Area,
@@ -97,7 +97,7 @@ pub(crate) fn of_chunk(
         own.sizes[scale.size_bin(plant.size)] += 1;
         own.found[scale.edge_bin(plant.edge_distance)] += 1;
     }
-    expect(species, scales, fields, area, &mut tallies);
+    expect(flora, scales, fields, area, &mut tallies);
     Facts {
         species: tallies.iter().map(Tally::facts).collect(),
         ..Facts::default()
@@ -135,15 +135,16 @@ fn counts(bins: &[u64]) -> Counts {
 
 /// Adds what is expected of a chunk's ground, from points that the whole map shares.
 fn expect(
-    species: &[scatter::Species],
+    flora: &Flora<'_>,
     scales: &[SpeciesScale],
     fields: &Fields<'_>,
     area: &Area,
     tallies: &mut [Tally],
 ) {
-    let expectations: Vec<Expectation<'_>> = species
+    let expectations: Vec<Expectation<'_>> = flora
+        .species
         .iter()
-        .map(|own| Expectation::new(own, &[]))
+        .map(|own| Expectation::new(own, flora.biomes))
         .collect();
     let each_m2 = point_m2(fields.transform.pixel);
     for (x, y) in points(fields, area) {

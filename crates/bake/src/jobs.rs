@@ -1,5 +1,7 @@
 //! What a worker does for one job: read a window, run the kernels, encode.
 
+mod around;
+
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
@@ -23,6 +25,7 @@ use crate::layers::{Asked, Layers};
 use crate::plan::{ChunkId, Job, STEPS_PER_M};
 use crate::run::Crew;
 use crate::scene::{Before, Scene};
+pub(crate) use around::Around;
 
 /// A file that a job made, not yet written.
 pub(crate) struct Encoded {
@@ -329,7 +332,7 @@ impl Worker {
             &mut self.plants,
         );
         let mut facts = facts::of_chunk(
-            &rules.species,
+            &flora,
             &rules.scales,
             &fields,
             &scene.plan.chunks.area(chunk),

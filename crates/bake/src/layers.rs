@@ -45,6 +45,21 @@ impl Asked {
         asked
     }
 
+    /// All that any species or biome asks, and the normals.
+    pub(crate) fn all(rules: &Rules) -> Self {
+        let mut asked = Self {
+            normals: true,
+            ..Self::default()
+        };
+        for own in rules.species.iter().chain(&rules.grasses) {
+            asked.add(&own.conditions, &rules.layers);
+        }
+        for biome in &rules.biomes {
+            asked.add(&biome.conditions, &rules.layers);
+        }
+        asked
+    }
+
     fn add(&mut self, conditions: &scatter::Conditions, layers: &[LayerSource]) {
         self.normals |= conditions.read_normals();
         for &(layer, _) in &conditions.layers {

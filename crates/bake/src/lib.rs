@@ -19,6 +19,7 @@ mod density;
 mod draw;
 pub mod edit;
 mod error;
+pub mod explain;
 mod facts;
 mod fingerprint;
 mod forecast;

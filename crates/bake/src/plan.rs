@@ -181,11 +181,13 @@ impl Plan {
 
     /// A chunk, and the ground around it whose candidates compete with its own; all of it on the map.
     pub fn reach_of(&self, chunk: ChunkId) -> Area {
+        self.reach_around(&self.chunks.area(chunk))
+    }
+
+    /// An area, and the ground around it whose candidates compete with those in it; all of it on the map.
+    pub fn reach_around(&self, area: &Area) -> Area {
         let margin = (self.reaches.competition_m * STEPS_PER_M).ceil() as i64;
-        self.chunks
-            .area(chunk)
-            .grow(margin)
-            .intersect(&self.map_area())
+        area.grow(margin).intersect(&self.map_area())
     }
 
     /// The positions on the map.
@@ -202,7 +204,12 @@ impl Plan {
 
     /// The pixels around a chunk whose fields its plants read, the bilinear corners included; may lie off the map.
     pub fn ground(&self, chunk: ChunkId) -> Rect {
-        let area = self.reach_of(chunk);
+        self.ground_around(&self.chunks.area(chunk))
+    }
+
+    /// The pixels around an area whose fields its plants read, likewise.
+    pub fn ground_around(&self, area: &Area) -> Rect {
+        let area = self.reach_around(area);
         let metres = |step: i64| step as f64 / STEPS_PER_M;
         let (x0, y0) = self.transform.pixel_at(metres(area.x0), metres(area.y1));
         let (x1, y1) = self.transform.pixel_at(metres(area.x1), metres(area.y0));

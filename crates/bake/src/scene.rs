@@ -354,7 +354,7 @@ impl Scene {
 }
 
 /// Farther from the origin no map lies, and patterns of every spacing reach as far.
-const FARTHEST_M: f64 = 1e9;
+pub(crate) const FARTHEST_M: f64 = 1e9;
 
 /// More tiles than a folder of files can sensibly hold.
 const MOST_TILES: u64 = 1 << 22;

@@ -1,11 +1,14 @@
 //! What can be typed.
 
+mod explain;
 mod pin;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use explain::EXPLAIN_HELP;
+pub(crate) use explain::ExplainArgs;
 pub(crate) use pin::{PinArgs, PinWord, parse_id};
 
 const EDIT_HELP: &str = "\
@@ -161,6 +164,11 @@ Examples:
     /// first that fits counts: moved (another height), resized, changed (turn, tilt, variant or tint).
     #[command(after_help = DIFF_HELP)]
     Diff(DiffArgs),
+    /// Say why there is what there is at a point: its fields, the species' rules one by one, and what became of each candidate.
+    ///
+    /// Weights, distances and plants are those of the world; heights and masks are read from its inputs.
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArgs),
     /// Say what a raster, a chunk file or a world directory holds.
     #[command(after_help = "\
 Examples:

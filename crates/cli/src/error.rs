@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use ecotone_bake::BakeError;
 use ecotone_bake::config::ConfigError;
+use ecotone_bake::explain::ExplainError;
 use ecotone_bake::verify::VerifyError;
 use ecotone_geotiff::SourceError;
 use ecotone_interchange::InterchangeError;
@@ -29,6 +30,8 @@ pub(crate) enum CliError {
     Demo(#[from] DemoError),
     #[error(transparent)]
     Verify(VerifyError),
+    #[error(transparent)]
+    Explain(ExplainError),
     #[error("{} is not proved: {why}", path.display())]
     Unproved { path: PathBuf, why: String },
     #[error("{} of the inputs cannot be read", if *n_failures == 1 { "a part".to_owned() } else { format!("{n_failures} parts or more") })]
@@ -93,6 +96,16 @@ impl From<VerifyError> for CliError {
     }
 }
 
+impl From<ExplainError> for CliError {
+    fn from(error: ExplainError) -> Self {
+        match error {
+            ExplainError::Bake(error) => Self::Bake(error),
+            ExplainError::World(error) => Self::Store(error),
+            error => Self::Explain(error),
+        }
+    }
+}
+
 /// Done, but something failed on the way.
 const FAILED: u8 = 1;
 /// Could not start.
@@ -150,6 +163,7 @@ impl CliError {
             | Self::Stroke { .. }
             | Self::PinFile { .. }
             | Self::PinUsage { .. }
+            | Self::Explain(_)
             | Self::IsVrt { .. }
             | Self::NoPicture { .. }
             | Self::InsideWorld { .. } => "usage",

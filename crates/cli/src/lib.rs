@@ -8,6 +8,7 @@ pub mod demo;
 mod diff;
 mod edit;
 mod error;
+mod explain;
 mod inspect;
 mod pin;
 mod plan;
@@ -44,6 +45,7 @@ pub fn run() -> ExitCode {
         Command::Pin(args) => pin::pin(args, voice),
         Command::Plan(args) => plan::plan(args, voice),
         Command::Diff(args) => diff::diff(args, voice),
+        Command::Explain(args) => explain::explain(args, voice),
         Command::Inspect(args) => inspect::inspect(args, voice),
         Command::Verify(args) => verify::verify(args, voice),
         Command::Preview(args) => preview(args, voice),

@@ -288,19 +288,19 @@ impl<'a> Verifier<'a> {
 }
 
 /// The config that a world was made from, under its edits.
-fn loaded(world: &World) -> Result<Loaded, VerifyError> {
+pub(crate) fn loaded(world: &World) -> Result<Loaded, BakeError> {
     let manifest = world.manifest();
     let text = world.config()?;
     if text.is_empty() {
         let path = world.dir().to_owned();
-        return Err(BakeError::from(EditError::NoConfig { path }).into());
+        return Err(EditError::NoConfig { path }.into());
     }
     let path = Path::new(&manifest.config.path);
-    let loaded = config::parse_copy(&text, path, &world.config_path()).map_err(BakeError::from)?;
+    let loaded = config::parse_copy(&text, path, &world.config_path())?;
     let log = EditLog {
         records: manifest.edits.clone(),
         dir: world.dir().to_owned(),
     };
     let edits = Edits::given(log, Some(manifest.grid.transform()));
-    Ok(loaded.under(edits).map_err(BakeError::from)?)
+    Ok(loaded.under(edits)?)
 }

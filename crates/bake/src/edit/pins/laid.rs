@@ -101,6 +101,13 @@ impl Pins {
         out.extend(self.near(plan, chunk).map(|laid| laid.pin));
     }
 
+    /// Fills `out` with the pins that can matter to an area.
+    pub(crate) fn gather_around(&self, plan: &Plan, area: &Area, out: &mut Vec<scatter::Pin>) {
+        out.clear();
+        let area = plan.reach_around(area).grow(self.reach);
+        out.extend(self.within(area).map(|laid| laid.pin));
+    }
+
     /// The pins in a chunk that have lost their ground; `flora` has the candidates on it.
     pub(crate) fn lost(
         &self,

@@ -1,0 +1,485 @@
+//! Gathers an answer from the world, its inputs and the kernels.
+
+use std::collections::HashMap;
+
+use ecotone_grid::{TileId, aspect_degrees, name_key, plant_id, slope_degrees};
+use ecotone_scatter::{self as scatter, Area, Factor, Fate, PinKind, Species, Verdict};
+use ecotone_store::{JobKey, Stage, World};
+
+use super::answer::{
+    BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
+    SpeciesAnswer, StratumAnswer, Victor,
+};
+use super::plants::{self, Plants};
+use super::words::{Names, short};
+use super::{ExplainError, Request, no_species};
+use crate::error::BakeError;
+use crate::jobs::{Around, Worker};
+use crate::plan::{Job, STEPS_PER_M};
+use crate::scene::Scene;
+use crate::verify;
+
+/// A world that is asked, with its inputs open.
+pub(super) struct Asking<'a> {
+    world: &'a World,
+    scene: Scene,
+    strata: Vec<String>,
+    /// The one species that is asked about.
+    only: Option<String>,
+}
+
+/// An id as it is written.
+fn hex(id: u64) -> String {
+    format!("{id:#018x}")
+}
+
+fn metres(steps: i64) -> f64 {
+    steps as f64 / STEPS_PER_M
+}
+
+/// Metres between two positions.
+fn apart(a: (i64, i64), b: (i64, i64)) -> f64 {
+    let (dx, dy) = (metres(a.0 - b.0), metres(a.1 - b.1));
+    (dx * dx + dy * dy).sqrt()
+}
+
+impl<'a> Asking<'a> {
+    /// Opens the inputs of a world, and notes where its tiles lie.
+    pub(super) fn open(
+        world: &'a World,
+        request: &Request,
+        only: Option<String>,
+    ) -> Result<Self, ExplainError> {
+        let loaded = verify::loaded(world)?;
+        let scene = Scene::open(&loaded, request.memory_bytes)?;
+        let species = scene.rules.species.iter().chain(&scene.rules.grasses);
+        let names = species.map(|own| own.name.as_str());
+        if let Some(name) = &only
+            && !names.clone().any(|own| own == name)
+        {
+            return Err(no_species(name, names));
+        }
+        for stage in [Stage::Weights, Stage::Sdf] {
+            for file in world.manifest().tiles(&stage).unwrap_or_default() {
+                let tile = TileId {
+                    x: file.x as u32,
+                    y: file.y as u32,
+                };
+                let job = match stage {
+                    Stage::Weights => Job::Strata(tile),
+                    _ => Job::Sdf(tile),
+                };
+                scene.note_all(job, &[(stage.clone(), file.clone())], world.dir());
+            }
+        }
+        let strata = loaded.config.bands().map(|own| own.name.clone()).collect();
+        Ok(Self {
+            world,
+            scene,
+            strata,
+            only,
+        })
+    }
+
+    /// Everything about a point.
+    pub(super) fn answer(
+        &self,
+        [x, y]: [f64; 2],
+        radius: f64,
+    ) -> Result<Explanation, ExplainError> {
+        let [x, y] = [x, y].map(|metres| (metres * STEPS_PER_M).round() as i64);
+        let manifest = self.world.manifest();
+        let mut answer = Explanation {
+            revision: manifest.revision,
+            x: metres(x),
+            y: metres(y),
+            radius,
+            ground: Ground::OffMap,
+            changed: Vec::new(),
+            fields: None,
+            strata: Vec::new(),
+            layers: Vec::new(),
+            biomes: Vec::new(),
+            species: Vec::new(),
+        };
+        let (column, row) = self.scene.plan.transform.pixel_at(metres(x), metres(y));
+        let pixel = [column, row].map(|px| (px + 0.5).floor() as i64);
+        let is_same_map = manifest.grid == self.scene.manifest.grid;
+        if !is_same_map {
+            answer
+                .changed
+                .push("the map has another size or place".to_owned());
+        }
+        if !is_same_map || !self.scene.plan.tiles.map().contains(pixel[0], pixel[1]) {
+            return Ok(answer);
+        }
+        let margin = (radius * STEPS_PER_M).ceil() as i64;
+        let area = Area::new(x, y, x + 1, y + 1).grow(margin);
+        let stored = plants::within(self.world, self.scene.plan.chunks, &area)?;
+        let mut worker = Worker::default();
+        answer.changed = self.changed(&mut worker, pixel, (x, y))?;
+        let point = Point {
+            asking: self,
+            at: (x, y),
+            radius,
+            stored,
+        };
+        worker.around(&self.scene, &area, |around| point.fill(around, &mut answer))?;
+        Ok(answer)
+    }
+
+    /// The jobs at a point that read something else than when the world was baked.
+    fn changed(
+        &self,
+        worker: &mut Worker,
+        pixel: [i64; 2],
+        (x, y): (i64, i64),
+    ) -> Result<Vec<String>, ExplainError> {
+        let size = i64::from(self.scene.plan.tiles.size());
+        let tile = TileId {
+            x: (pixel[0] / size) as u32,
+            y: (pixel[1] / size) as u32,
+        };
+        let mut jobs = vec![Job::Strata(tile)];
+        if !self.scene.rules.species.is_empty() {
+            jobs.push(Job::Plants(self.scene.plan.chunks.of(x, y)));
+        }
+        let ledger = self.world.ledger()?;
+        let then: HashMap<JobKey, _> = ledger.iter().map(|entry| (entry.job, entry)).collect();
+        let mut changed = Vec::new();
+        for job in jobs {
+            let Some(entry) = then.get(&job.key()) else {
+                continue;
+            };
+            let is_seen = self.scene.sight(job).is_some_and(|s| s.now == entry.sight);
+            if !is_seen && worker.read(&self.scene, job)? != entry.fingerprint.reads {
+                changed.push(job.to_string());
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// A point, and the plants that are stored around it.
+struct Point<'a> {
+    asking: &'a Asking<'a>,
+    at: (i64, i64),
+    radius: f64,
+    stored: Plants,
+}
+
+impl Point<'_> {
+    fn names(&self) -> Names<'_> {
+        Names {
+            rules: &self.asking.scene.rules,
+            strata: &self.asking.strata,
+        }
+    }
+
+    fn factors(&self, species: &Species, around: &Around<'_>, at: (i64, i64)) -> Vec<Factor> {
+        let mut factors = Vec::new();
+        let biomes = &self.asking.scene.rules.biomes;
+        scatter::factors(species, biomes, &around.fields, at.0, at.1, &mut factors);
+        factors
+    }
+
+    fn fill(&self, around: &Around<'_>, answer: &mut Explanation) {
+        self.fill_ground(around, answer);
+        let rules = &self.asking.scene.rules;
+        let is_asked = |own: &&Species| {
+            self.asking
+                .only
+                .as_ref()
+                .is_none_or(|only| *only == own.name)
+        };
+        let plants = rules.species.iter().enumerate();
+        let plants = plants.filter(|(_, own)| is_asked(own));
+        let plants = plants.map(|(idx, own)| self.species(own, Some(idx), around));
+        answer.species = plants.collect();
+        let grasses = rules.grasses.iter().filter(is_asked);
+        let grasses = grasses.map(|own| self.species(own, None, around));
+        answer.species.extend(grasses);
+        answer.species.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    fn fill_ground(&self, around: &Around<'_>, answer: &mut Explanation) {
+        let rules = &self.asking.scene.rules;
+        answer.ground = Ground::Void;
+        let Some(ground) = scatter::Ground::at(&around.fields, self.at.0, self.at.1) else {
+            return;
+        };
+        if let Some(height) = ground.height() {
+            let normal = ground.normal();
+            let [east, north, up] = normal;
+            let aspect = aspect_degrees(east, north);
+            answer.ground = Ground::Solid;
+            answer.fields = Some(GroundFields {
+                height,
+                normal,
+                slope: slope_degrees(east, north, up),
+                aspect: aspect.is_finite().then_some(aspect),
+            });
+        }
+        let strata = self.asking.strata.iter().enumerate();
+        answer.strata = strata
+            .map(|(idx, name)| StratumAnswer {
+                name: name.clone(),
+                weight: ground.weight(idx) / 255.0,
+                distance: ground.distance(idx),
+            })
+            .collect();
+        answer.layers = (0..rules.layers.len())
+            .map(|band| LayerAnswer {
+                name: self.names().layer(band),
+                value: Some(ground.layer(band)).filter(|value| value.is_finite()),
+            })
+            .collect();
+        answer.biomes = self.biomes(around);
+    }
+
+    /// How much of each biome there is.
+    fn biomes(&self, around: &Around<'_>) -> Vec<BiomeAnswer> {
+        let rules = &self.asking.scene.rules;
+        let Some(any) = rules.species.iter().chain(&rules.grasses).next() else {
+            return Vec::new();
+        };
+        // A species that grows in all of them has the presence of each among its factors.
+        let everywhere = Species {
+            biomes: (0..rules.biomes.len()).collect(),
+            conditions: scatter::Conditions::default(),
+            ..any.clone()
+        };
+        let factors = self.factors(&everywhere, around, self.at);
+        let presence = |factor: &Factor| match factor.rule {
+            scatter::Rule::Biome(idx) => Some(BiomeAnswer {
+                name: self.names().biome(idx),
+                presence: factor.factor,
+            }),
+            _ => None,
+        };
+        factors.iter().filter_map(presence).collect()
+    }
+
+    /// A species; `idx` is its place among those that have plants.
+    fn species(&self, own: &Species, idx: Option<usize>, around: &Around<'_>) -> SpeciesAnswer {
+        let biomes = &self.asking.scene.rules.biomes;
+        let (x, y) = self.at;
+        let sample = scatter::probability(own, biomes, &around.fields, x, y);
+        let factors = self.factors(own, around, self.at);
+        let candidates = idx.map_or_else(Vec::new, |idx| self.candidates(own, idx, around));
+        let rules = factors.iter().map(|f| self.names().rule(own, f)).collect();
+        let mut answer = SpeciesAnswer {
+            name: own.name.clone(),
+            is_density: idx.is_none(),
+            says: String::new(),
+            fill: own.fill(),
+            probability: sample.map(|sample| sample.probability),
+            rules,
+            candidates,
+        };
+        answer.says = self.summary(own, &factors, &answer);
+        answer
+    }
+
+    /// The answer about a species in a sentence.
+    fn summary(&self, own: &Species, factors: &[Factor], answer: &SpeciesAnswer) -> String {
+        let name = &own.name;
+        let stands = |near: &&CandidateAnswer| near.plant.is_some();
+        if let Some(near) = answer.candidates.iter().find(stands) {
+            let (at, id) = (short(near.distance), &near.id);
+            return format!("{name} stands {at} m from here ({id})");
+        }
+        let Some(probability) = answer.probability else {
+            return format!("no {name} here: the ground is void");
+        };
+        if let Some(blame) = self.blame(own, factors) {
+            return format!("no {name} here: {blame}");
+        }
+        let odds = short(probability);
+        if answer.is_density {
+            let density = short(probability * own.max_density_per_m2());
+            return format!("{name} grows here, {density} to a square metre");
+        }
+        match answer.candidates.first() {
+            Some(near) => {
+                let (at, says) = (short(near.distance), &near.says);
+                format!("no {name} here: {says}, {at} m from here")
+            }
+            None => format!(
+                "no {name} here: its pattern has no point within {} m (the probability at one would be {odds})",
+                short(self.radius)
+            ),
+        }
+    }
+
+    /// The first rule that leaves a species no chance. Of its biomes one is enough.
+    fn blame(&self, own: &Species, factors: &[Factor]) -> Option<String> {
+        let is_biome = |factor: &&Factor| matches!(factor.rule, scatter::Rule::Biome(_));
+        let is_somewhere = factors.iter().filter(is_biome).any(|f| f.factor > 0.0);
+        let mut naught = factors.iter().filter(|factor| factor.factor <= 0.0);
+        let first = naught.find(|factor| !(is_biome(factor) && is_somewhere))?;
+        Some(match first.rule {
+            scatter::Rule::Biome(_) if own.biomes.len() > 1 => {
+                "there is none of its biomes".to_owned()
+            }
+            _ => self.names().blame(own, first),
+        })
+    }
+
+    /// What stands or could stand around the point, the nearest first.
+    fn candidates(&self, own: &Species, idx: usize, around: &Around<'_>) -> Vec<CandidateAnswer> {
+        let is_own = |verdict: &&Verdict| usize::from(verdict.species) == idx;
+        let verdicts = around.verdicts.iter().filter(is_own);
+        let mut found: Vec<_> = verdicts.map(|own| self.candidate(own, around)).collect();
+        let key = name_key(&own.name);
+        for ((name, id), stored) in &self.stored {
+            let id_text = hex(*id);
+            if *name != own.name || found.iter().any(|c| c.id == id_text && c.plant.is_some()) {
+                continue;
+            }
+            found.retain(|c| c.id != id_text);
+            let place = (stored.x, stored.y);
+            let is_pinned = around.pins.iter().any(|pin| {
+                let stands = matches!(pin.kind, PinKind::Stands(_));
+                usize::from(pin.species) == idx && stands && plant_id(key, pin.x, pin.y) == *id
+            });
+            let (fate, says) = match is_pinned {
+                true => (FateWord::Pinned, "set by hand"),
+                false => (
+                    FateWord::Stale,
+                    "a plant of the world that would not grow any more: the inputs have changed",
+                ),
+            };
+            let mut answer = self.at_place(own, around, place, (fate, says.to_owned()));
+            answer.id = id_text;
+            answer.plant = Some(stored.plant.clone());
+            found.push(answer);
+        }
+        found.retain(|c| c.distance <= self.radius);
+        found.sort_by(|a, b| {
+            a.distance
+                .total_cmp(&b.distance)
+                .then_with(|| a.id.cmp(&b.id))
+        });
+        found
+    }
+
+    fn at_place(
+        &self,
+        own: &Species,
+        around: &Around<'_>,
+        (x, y): (i64, i64),
+        (fate, says): (FateWord, String),
+    ) -> CandidateAnswer {
+        let biomes = &self.asking.scene.rules.biomes;
+        let sample = scatter::probability(own, biomes, &around.fields, x, y);
+        CandidateAnswer {
+            id: String::new(),
+            x: metres(x),
+            y: metres(y),
+            distance: apart((x, y), self.at),
+            rank: None,
+            probability: sample.map(|sample| sample.probability),
+            fate,
+            says,
+            beaten_by: None,
+            plant: None,
+        }
+    }
+
+    fn candidate(&self, verdict: &Verdict, around: &Around<'_>) -> CandidateAnswer {
+        let species = &self.asking.scene.rules.species;
+        let own = &species[usize::from(verdict.species)];
+        let place = (verdict.candidate.x, verdict.candidate.y);
+        let beaten_by = self.victor(verdict);
+        let told = self.fate(own, verdict, beaten_by.as_ref(), around);
+        let stored = self.stored.get(&(own.name.clone(), verdict.id));
+        let stored = stored.filter(|_| verdict.fate == Fate::Stands);
+        CandidateAnswer {
+            id: hex(verdict.id),
+            rank: Some(verdict.candidate.rank),
+            beaten_by,
+            plant: stored.map(|stored| stored.plant.clone()),
+            ..self.at_place(own, around, place, told)
+        }
+    }
+
+    fn victor(&self, verdict: &Verdict) -> Option<Victor> {
+        let Fate::Beaten { by, species, x, y } = verdict.fate else {
+            return None;
+        };
+        let all = &self.asking.scene.rules.species;
+        let (victor, loser) = (usize::from(species), usize::from(verdict.species));
+        let needed = match victor == loser {
+            true => all[loser].effective_spacing_m(),
+            false => metres(scatter::conflict_distance(all, victor, loser)),
+        };
+        Some(Victor {
+            species: all[victor].name.clone(),
+            id: hex(by),
+            x: metres(x),
+            y: metres(y),
+            distance: apart((x, y), (verdict.candidate.x, verdict.candidate.y)),
+            needed,
+        })
+    }
+
+    fn fate(
+        &self,
+        own: &Species,
+        verdict: &Verdict,
+        beaten_by: Option<&Victor>,
+        around: &Around<'_>,
+    ) -> (FateWord, String) {
+        let probability = verdict.sample.map_or(0.0, |sample| sample.probability);
+        let (rank, probability) = (short(verdict.candidate.rank), short(probability));
+        match verdict.fate {
+            Fate::Void => (FateWord::Void, "the ground is void".to_owned()),
+            Fate::Improbable => {
+                let place = (verdict.candidate.x, verdict.candidate.y);
+                let why = self.blame(own, &self.factors(own, around, place));
+                let odds = format!("its rank {rank} is not below its probability {probability}");
+                (FateWord::Improbable, why.unwrap_or(odds))
+            }
+            Fate::Removed => (FateWord::Removed, "it was taken away by hand".to_owned()),
+            Fate::Replaced => {
+                let says = "a plant of its species was set at its place by hand";
+                (FateWord::Replaced, says.to_owned())
+            }
+            Fate::Lonely => (FateWord::Lonely, self.lonely(own)),
+            Fate::Undecided => {
+                let says = "competition ended before it was decided";
+                (FateWord::Undecided, says.to_owned())
+            }
+            Fate::Stands => {
+                let says =
+                    format!("it stands: its rank {rank} is below its probability {probability}");
+                (FateWord::Stands, says)
+            }
+            Fate::Beaten { .. } => {
+                let by = beaten_by.map_or_else(String::new, |by| {
+                    let (name, id) = (&by.species, &by.id);
+                    let (at, needed) = (short(by.distance), short(by.needed));
+                    format!("{name} {id} stands {at} m away from it, and {needed} m are needed")
+                });
+                (FateWord::Beaten, by)
+            }
+        }
+    }
+
+    fn lonely(&self, own: &Species) -> String {
+        let species = &self.asking.scene.rules.species;
+        let near = own
+            .near
+            .and_then(|near| Some((species.get(near.species)?, near.within_m)));
+        near.map_or_else(String::new, |(other, within)| {
+            format!("no {} stands within {} m of it", other.name, short(within))
+        })
+    }
+}
+
+impl From<ecotone_geotiff::SourceError> for ExplainError {
+    fn from(error: ecotone_geotiff::SourceError) -> Self {
+        Self::Bake(BakeError::from(error))
+    }
+}

@@ -1,0 +1,121 @@
+//! Why there is what there is at a point of a finished world: its fields, the species' rules one by one, and what became of
+//! every candidate around it.
+//!
+//! Weights, distances and plants are those that the world stores; heights and masks are read from the inputs again, and where
+//! these have changed since, the answer says so. Only what lies around the point is read.
+
+mod answer;
+mod gather;
+mod plants;
+mod words;
+
+use ecotone_store::{StoreError, World};
+
+pub use answer::{
+    BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
+    PlantAnswer, RuleAnswer, SpeciesAnswer, StratumAnswer, Victor,
+};
+
+use crate::config::nearest;
+use crate::error::BakeError;
+use gather::Asking;
+
+/// The largest radius in metres.
+pub const MOST_RADIUS_M: f64 = 100.0;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Where, in world metres.
+    pub at: Place,
+    /// How far around it candidates are told of, in metres; at most [`MOST_RADIUS_M`].
+    pub radius: f64,
+    /// Only this species; `None`: all.
+    pub species: Option<String>,
+    /// As of [`crate::Options::memory_bytes`].
+    pub memory_bytes: u64,
+}
+
+/// A place that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// World x and y in metres.
+    Point(f64, f64),
+    /// Where the plant of this id stands; every chunk is looked through until it is found.
+    Plant(u64),
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// A file of the world cannot be read.
+    #[error(transparent)]
+    World(#[from] StoreError),
+    /// The config or the inputs are not to be had, or a stored tile is damaged.
+    #[error(transparent)]
+    Bake(#[from] BakeError),
+    /// There is no such species.
+    #[error("the world has no species `{name}`{help}")]
+    NoSpecies {
+        /// What was asked for.
+        name: String,
+        /// The nearest name, or all there are.
+        help: String,
+    },
+    /// There is no such plant.
+    #[error("no plant of the world has the id {id:#018x}; `ecotone export` writes the ids of all")]
+    NoPlant {
+        /// What was asked for.
+        id: u64,
+    },
+    /// The point or the radius is none.
+    #[error(
+        "expected a point in metres and a radius from 0 to {MOST_RADIUS_M} m, found ({x}, {y}) and {radius} m"
+    )]
+    NoPoint {
+        /// World x.
+        x: f64,
+        /// World y.
+        y: f64,
+        /// The radius.
+        radius: f64,
+    },
+}
+
+/// Explains a point of an open revision.
+///
+/// # Errors
+/// [`ExplainError::NoSpecies`], [`ExplainError::NoPlant`] and [`ExplainError::NoPoint`] for what is asked; [`ExplainError::World`]
+/// and [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
+pub fn explain(world: &World, request: &Request) -> Result<Explanation, ExplainError> {
+    let (at, only) = match request.at {
+        Place::Point(x, y) => ([x, y], request.species.clone()),
+        Place::Plant(id) => {
+            let found = plants::find(world, id)?.ok_or(ExplainError::NoPlant { id })?;
+            // Whoever asks about a plant asks about its species, unless another is named.
+            (found.1, request.species.clone().or(Some(found.0)))
+        }
+    };
+    let [x, y] = at;
+    let radius = request.radius;
+    let is_near = |v: f64| v.abs() <= crate::scene::FARTHEST_M;
+    if !is_near(x) || !is_near(y) || !(0.0..=MOST_RADIUS_M).contains(&radius) {
+        return Err(ExplainError::NoPoint { x, y, radius });
+    }
+    let asking = Asking::open(world, request, only)?;
+    asking.answer(at, radius)
+}
+
+/// Names the species that may have been meant.
+fn no_species<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> ExplainError {
+    let help = match nearest(name, known.clone()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => match known.map(|own| format!("`{own}`")).collect::<Vec<_>>() {
+            none if none.is_empty() => ", and no other".to_owned(),
+            names => format!("; it has {}", names.join(", ")),
+        },
+    };
+    let name = name.to_owned();
+    ExplainError::NoSpecies { name, help }
+}

@@ -1,0 +1,235 @@
+//! An explanation of a point says what the bake made there, and why.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use ecotone_bake::explain::{
+    ExplainError, Explanation, FateWord, Ground, Place as At, Request, explain,
+};
+use ecotone_grid::{mix, name_key};
+use ecotone_store::{PlantRecord, World};
+use support::{Place, check_run, config_text, plain};
+
+fn baked(tile: u32, chunk: f64) -> Place {
+    let place = Place::with_hills(&plain(150, 130));
+    place.bake(&config_text(tile, chunk), 2, "out").unwrap();
+    place
+}
+
+fn ask(world: &World, at: At, radius: f64) -> Explanation {
+    let request = Request {
+        at,
+        radius,
+        species: None,
+        memory_bytes: 16 << 20,
+    };
+    explain(world, &request).unwrap()
+}
+
+/// Every stored plant by its id, with its species and the size of a step.
+fn stored(dir: &Path) -> HashMap<u64, (String, f64, PlantRecord)> {
+    let mut plants = HashMap::new();
+    World::open(dir)
+        .unwrap()
+        .each_chunk(&mut |chunk| {
+            for species in chunk.species() {
+                let (name, step) = (species.name().to_owned(), species.size_step());
+                let key = name_key(&name);
+                plants.extend(
+                    species
+                        .plants()
+                        .map(|p| (p.id(key), (name.clone(), step, p))),
+                );
+            }
+        })
+        .unwrap();
+    plants
+}
+
+fn metres(steps: i64) -> f64 {
+    steps as f64 / 1024.0
+}
+
+fn hex(id: u64) -> String {
+    format!("{id:#018x}")
+}
+
+#[test]
+fn every_plant_is_found_standing_with_its_attributes_and_its_odds() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let (world, plants) = (World::open(&dir).unwrap(), stored(&dir));
+    let mut ids: Vec<u64> = plants.keys().copied().collect();
+    ids.sort_unstable_by_key(|id| mix(*id));
+    assert!(ids.len() > 300, "{}", ids.len());
+    for id in ids.into_iter().take(1000) {
+        let (name, step, plant) = &plants[&id];
+        let answer = ask(&world, At::Point(metres(plant.x), metres(plant.y)), 0.0);
+        let species = answer.species.iter().find(|s| s.name == *name).unwrap();
+        let found = species.candidates.iter().find(|c| c.id == hex(id)).unwrap();
+        assert_eq!(found.fate, FateWord::Stands, "{found:?}");
+        assert!(found.rank.unwrap() < found.probability.unwrap());
+        let attributes = found.plant.as_ref().unwrap();
+        assert_eq!(attributes.size, f64::from(plant.size) * step);
+        assert_eq!(attributes.z, f64::from(plant.z_mm) / 1000.0);
+        let product: f64 = species.rules.iter().map(|rule| rule.factor).product();
+        let expected = (product * species.fill).min(1.0);
+        assert!(
+            (expected - species.probability.unwrap()).abs() < 1e-12,
+            "{species:?}"
+        );
+        assert!(answer.changed.is_empty(), "{:?}", answer.changed);
+    }
+}
+
+#[test]
+fn around_any_place_exactly_the_plants_of_the_world_stand() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let (world, plants) = (World::open(&dir).unwrap(), stored(&dir));
+    for k in 0..1000_u64 {
+        let h = mix(k);
+        let x = 1000.0 + 150.0 * (h & 0xffff) as f64 / 65536.0;
+        let y = 2000.0 - 130.0 * (h >> 48) as f64 / 65536.0;
+        let answer = ask(&world, At::Point(x, y), 1.5);
+        let near = |p: &PlantRecord| {
+            let (dx, dy) = (metres(p.x) - answer.x, metres(p.y) - answer.y);
+            (dx * dx + dy * dy).sqrt() <= 1.5
+        };
+        let mut expected: Vec<_> = plants
+            .iter()
+            .filter(|(_, (_, _, p))| near(p))
+            .map(|(id, _)| hex(*id))
+            .collect();
+        let all = answer.species.iter().flat_map(|s| &s.candidates);
+        let standing = all.clone().filter(|c| c.fate == FateWord::Stands);
+        let mut found: Vec<_> = standing.map(|c| c.id.clone()).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "at {x} {y}");
+        for own in all.filter(|c| c.fate == FateWord::Beaten) {
+            let by = own.beaten_by.as_ref().unwrap();
+            let id = u64::from_str_radix(&by.id[2..], 16).unwrap();
+            assert_eq!(plants[&id].0, by.species);
+            assert!(by.distance < by.needed, "{own:?}");
+        }
+    }
+}
+
+#[test]
+fn how_a_world_was_cut_changes_no_answer() {
+    let (first, second) = (baked(64, 48.0), baked(37, 31.0));
+    let worlds = [&first, &second].map(|place| World::open(&place.path("out")).unwrap());
+    for k in 0..100_u64 {
+        let h = mix(k + 7000);
+        let x = 1000.0 + 150.0 * (h & 0xffff) as f64 / 65536.0;
+        let y = 2000.0 - 130.0 * (h >> 48) as f64 / 65536.0;
+        let [a, b] = [&worlds[0], &worlds[1]].map(|world| ask(world, At::Point(x, y), 3.0));
+        assert_eq!(a, b);
+    }
+}
+
+#[test]
+fn a_plant_is_asked_by_its_id() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let (world, plants) = (World::open(&dir).unwrap(), stored(&dir));
+    let (id, (name, _, plant)) = plants.iter().next().unwrap();
+    let answer = ask(&world, At::Plant(*id), 0.0);
+    assert_eq!((answer.x, answer.y), (metres(plant.x), metres(plant.y)));
+    assert_eq!(answer.species.len(), 1);
+    assert_eq!(answer.species[0].name, *name);
+    let request = Request {
+        at: At::Plant(1),
+        radius: 0.0,
+        species: None,
+        memory_bytes: 1 << 20,
+    };
+    assert!(matches!(
+        explain(&world, &request),
+        Err(ExplainError::NoPlant { id: 1 })
+    ));
+}
+
+#[test]
+fn the_outside_and_voids_are_answers() {
+    let place = baked(64, 48.0);
+    let world = World::open(&place.path("out")).unwrap();
+    assert_eq!(
+        ask(&world, At::Point(-12.5, 300.0), 2.0).ground,
+        Ground::OffMap
+    );
+    // The middle of a disc of voids.
+    let void = ask(&world, At::Point(1040.5, 1966.5), 2.0);
+    assert_eq!(void.ground, Ground::Void);
+    assert!(
+        void.species
+            .iter()
+            .all(|s| s.probability.is_none() && s.rules.is_empty())
+    );
+}
+
+#[test]
+fn inputs_that_changed_are_told() {
+    let place = baked(64, 48.0);
+    place.write("heights.tif", &plain(150, 130), |x, y| (x + y) as f64);
+    let world = World::open(&place.path("out")).unwrap();
+    assert!(
+        !ask(&world, At::Point(1020.0, 1980.0), 2.0)
+            .changed
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_command_answers_and_refuses() {
+    let place = Place::with_hills(&plain(150, 130));
+    std::fs::write(place.path("world.toml"), config_text(64, 48.0)).unwrap();
+    check_run(
+        &place,
+        &["bake", "world.toml", "--out", "out", "--no-report"],
+        0,
+        &[],
+    );
+    let said = check_run(
+        &place,
+        &["explain", "out", "1020", "1980.5"],
+        0,
+        &["oak", "slope", "stratum meadow"],
+    );
+    assert!(said.contains("mixed weight"), "{said}");
+    check_run(
+        &place,
+        &["explain", "out", "-12.5", "300"],
+        0,
+        &["off the map"],
+    );
+    check_run(
+        &place,
+        &["explain", "out", "1020", "1980", "--species", "oka"],
+        2,
+        &["did you mean `oak`?"],
+    );
+    check_run(
+        &place,
+        &["explain", "out", "1020", "1980", "--radius", "900"],
+        2,
+        &["radius"],
+    );
+    check_run(&place, &["explain", "out@9", "1020", "1980"], 2, &[]);
+    check_run(&place, &["explain", "out"], 2, &[]);
+    let json = check_run(
+        &place,
+        &["explain", "out@1", "1020", "1980", "--json"],
+        0,
+        &[],
+    );
+    let value: serde_json::Value = serde_json::from_str(json.trim()).unwrap();
+    assert_eq!(value["event"], "explained");
+    assert_eq!(value["ground"], "solid");
+    assert_eq!(value["species"].as_array().unwrap().len(), 3);
+}
