@@ -108,7 +108,8 @@ pub fn place(
             out.push(plant(species, fields, contender, growth));
         }
     }
-    out.sort_unstable_by_key(|plant| (plant.species, plant.id));
+    // By keys of their own: a plant is large, and would be moved at every step.
+    out.sort_by_cached_key(|plant| (plant.species, plant.id));
 }
 
 /// Whether no plant of another species can be in conflict with one of this.
