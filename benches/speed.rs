@@ -41,6 +41,10 @@ fn main() {
     println!("|---|---|");
     kernels(scratch.path());
     println!();
+    println!("| plants stage, one thread | plants per CPU-second |");
+    println!("|---|---|");
+    stages(scratch.path());
+    println!();
     println!("| whole bake, all cores | wall | per CPU-second | plants/s | peak memory |");
     println!("|---|---|---|---|---|");
     for size in sizes {
@@ -152,6 +156,75 @@ fn kernels(scratch: &Path) {
         "M points/s",
         seconds,
     );
+}
+
+/// Grows wherever there is ground, as densely as it can: two points in three become plants, the others lose to a plant.
+const DENSE: &str = r#"
+[[species]]
+name = "fir"
+strata = { meadow = 1.0, scree = 1.0, rock = 1.0, road = 1.0 }
+spacing = 3.0
+footprint = 0.5
+priority = 1
+
+[[species]]
+name = "fern"
+strata = { meadow = 1.0, scree = 1.0, rock = 1.0, road = 1.0 }
+spacing = 1.5
+footprint = 0.5
+"#;
+
+/// The stage that makes plants, as the bake itself measures it: reading the weights, distances and heights around each chunk
+/// and digesting them, normals, patterns, rules and attributes, competition, the counts for the report and encoding; all but
+/// writing files.
+fn stages(scratch: &Path) {
+    let dir = scratch.join("stages");
+    demo(&dir, 4096);
+    let config = std::fs::read_to_string(dir.join("world.toml")).unwrap();
+    let (ground, rest) = config.split_once("# Species\n").unwrap();
+    let (_, output) = rest.split_once("[output]\n").unwrap();
+    let dense = format!("{ground}{DENSE}\n[output]\n{output}");
+    std::fs::write(dir.join("dense.toml"), dense).unwrap();
+    for (name, config) in [
+        ("four species of the demo", "world.toml"),
+        (
+            "two species that grow wherever there is ground",
+            "dense.toml",
+        ),
+    ] {
+        let speeds = (0..RUNS).map(|_| plants_per_cpu_second(&dir.join(config), &dir.join("out")));
+        println!("| {name} | {:.2} M |", median(speeds.collect()) / 1e6);
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// Bakes on one thread, and reads of the report what the stage took.
+fn plants_per_cpu_second(config: &Path, out: &Path) -> f64 {
+    let baked = Command::new(env!("CARGO_BIN_EXE_ecotone"))
+        .arg("bake")
+        .arg(config)
+        .arg("--out")
+        .arg(out)
+        .args(["--threads", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(baked.success());
+    let report = std::fs::read_to_string(out.join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let seconds = list(&report["run"]["stages"])
+        .iter()
+        .find(|stage| stage["name"] == "plants")
+        .and_then(|stage| stage["cpu_seconds"].as_f64())
+        .unwrap();
+    let plants = list(&report["species"])
+        .iter()
+        .map(|own| own["plants"].as_f64().unwrap())
+        .sum::<f64>();
+    std::fs::remove_dir_all(out).unwrap();
+    plants / seconds
 }
 
 /// One bake, seen from outside.

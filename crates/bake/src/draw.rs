@@ -22,7 +22,7 @@ type Key = (usize, BlockId);
 /// The patterns of a bake, and as many of their blocks as the budget holds.
 pub(crate) struct Patterns {
     map: Area,
-    blocks: Cache<Key, Vec<Candidate>>,
+    blocks: Cache<Key, Block>,
     /// The area that was drawn of each block piece by piece. Once that is all of it, the block is drawn whole: whether few or
     /// many chunks want it shows only in time, and this way costs at most twice what the better guess would have.
     pieces: Mutex<HashMap<Key, i128>>,
@@ -60,8 +60,7 @@ impl Patterns {
                 }
                 _ => self.block(key, pattern, &whole, scratch),
             };
-            let inside = points.iter().filter(|p| area.contains(p.x, p.y));
-            out.extend(inside);
+            points.copy(area, out);
         }
     }
 
@@ -81,16 +80,80 @@ impl Patterns {
         pattern: &Pattern,
         whole: &Area,
         scratch: &mut PatternScratch,
-    ) -> Arc<Vec<Candidate>> {
-        let bytes = |points: &Vec<Candidate>| size_of_val(points.as_slice());
+    ) -> Arc<Block> {
         let (species, block) = key;
-        self.blocks.get_or_make(key, bytes, || {
+        self.blocks.get_or_make(key, Block::bytes, || {
             tracing::debug!(species, x = block.x, y = block.y, "pattern block");
             let mut points = Vec::new();
             pattern.block_within(block, whole, scratch, &mut points);
-            points.shrink_to_fit();
-            points
+            Block::new(pattern.block_area(block), &points)
         })
+    }
+}
+
+/// Squares along each side of a block by which its points are sorted.
+const SQUARES: i64 = 16;
+
+/// The points of a block, sorted into squares: who wants a part of it looks at little more than that.
+struct Block {
+    area: Area,
+    /// Square by square, row after row.
+    points: Vec<Candidate>,
+    /// Where each square's points start, and the end of the last.
+    starts: Vec<u32>,
+}
+
+impl Block {
+    fn new(area: Area, points: &[Candidate]) -> Self {
+        let mut block = Self {
+            area,
+            points: points.to_vec(),
+            starts: vec![0; (SQUARES * SQUARES) as usize + 1],
+        };
+        let square = |p: &Candidate| block.row(p.y) * SQUARES as usize + block.column(p.x);
+        let squares: Vec<usize> = points.iter().map(square).collect();
+        for &square in &squares {
+            block.starts[square] += 1;
+        }
+        let mut n = 0;
+        for start in &mut block.starts {
+            n += *start;
+            *start = n;
+        }
+        // From each square's end to its start, after which `starts` holds starts.
+        for (point, square) in points.iter().zip(squares).rev() {
+            block.starts[square] -= 1;
+            block.points[block.starts[square] as usize] = *point;
+        }
+        block
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.points.as_slice()) + size_of_val(self.starts.as_slice())
+    }
+
+    /// Adds the points in an area to `out`.
+    fn copy(&self, area: &Area, out: &mut Vec<Candidate>) {
+        let area = self.area.intersect(area);
+        if area.x0 >= area.x1 || area.y0 >= area.y1 {
+            return;
+        }
+        let (first, last) = (self.column(area.x0), self.column(area.x1 - 1));
+        for row in self.row(area.y0)..=self.row(area.y1 - 1) {
+            let start = |column: usize| self.starts[row * SQUARES as usize + column] as usize;
+            let points = &self.points[start(first)..start(last + 1)];
+            out.extend(points.iter().filter(|p| area.contains(p.x, p.y)));
+        }
+    }
+
+    /// The column of squares that holds a place in the block.
+    fn column(&self, x: i64) -> usize {
+        ((x - self.area.x0) * SQUARES / (self.area.x1 - self.area.x0)) as usize
+    }
+
+    /// The row of squares that holds a place in the block.
+    fn row(&self, y: i64) -> usize {
+        ((y - self.area.y0) * SQUARES / (self.area.y1 - self.area.y0)) as usize
     }
 }
 

@@ -73,6 +73,7 @@ impl<T: Copy> Raster<T> {
     }
 
     /// One band.
+    #[inline]
     pub fn band(&self, band: usize) -> Window<'_, T> {
         let area = self.rect.area();
         Window::new(self.rect, &self.pixels[band * area..(band + 1) * area])

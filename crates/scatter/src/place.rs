@@ -122,7 +122,8 @@ pub fn place(
             out.extend(plant(flora, fields, contender, growth));
         }
     }
-    out.sort_unstable_by_key(|plant| (plant.species, plant.id));
+    // By keys of their own: a plant is large, and would be moved at every step.
+    out.sort_by_cached_key(|plant| (plant.species, plant.id));
 }
 
 impl PlaceScratch {

@@ -40,6 +40,7 @@ impl<'a> RawNormals<'a> {
     }
 
     /// Writes the unit normals of map row `y`, NaN on voids; the rows leave out the window's first and last column.
+    #[inline(always)]
     pub(crate) fn write_row(&self, y: i64, out: [&mut [f64]; 3]) {
         let rows = [-1, 0, 1].map(|step| self.heights.row(y + step));
         let [nx, ny, nz] = out.map(|row| row.chunks_mut(STRETCH));
@@ -56,6 +57,7 @@ impl<'a> RawNormals<'a> {
     }
 
     /// Writes a stretch of normals; `WHOLE` promises that there is no void and gives the same bits sooner.
+    #[inline(always)]
     fn write<const HORN: bool, const WHOLE: bool>(
         &self,
         rows: [&[f64]; 3],
@@ -87,6 +89,7 @@ impl<'a> RawNormals<'a> {
     }
 }
 
+#[inline(always)]
 fn have_void([north, here, south]: [&[f64]; 3]) -> bool {
     let columns = north.iter().zip(here).zip(south);
     columns.fold(false, |any, ((n, h), s)| {

@@ -53,6 +53,34 @@ pub fn normals(
     scratch: &mut NormalScratch,
     out: &mut Raster<f32>,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: it is there.
+        return unsafe { normals_by_avx2(heights, rules, scratch, out) };
+    }
+    write(heights, rules, scratch, out);
+}
+
+/// Writes normals with AVX2, for which all that is inlined here is compiled: the same operations on twice as many pixels at
+/// a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn normals_by_avx2(
+    heights: Window<'_, f64>,
+    rules: &NormalRules,
+    scratch: &mut NormalScratch,
+    out: &mut Raster<f32>,
+) {
+    write(heights, rules, scratch, out);
+}
+
+#[inline(always)]
+fn write(
+    heights: Window<'_, f64>,
+    rules: &NormalRules,
+    scratch: &mut NormalScratch,
+    out: &mut Raster<f32>,
+) {
     let core = heights.rect().shrink(rules.reach());
     out.cover(core, 3, f32::NAN);
     if core.is_empty() {
@@ -74,6 +102,7 @@ pub fn normals(
 }
 
 /// Writes the means of the raw normals over the box of `radius`, renormalised.
+#[inline(always)]
 fn smooth(
     heights: Window<'_, f64>,
     raw: &RawNormals<'_>,
@@ -99,6 +128,7 @@ fn smooth(
 /// Makes unit vectors of box sums, NaN where the pixel's own height is.
 ///
 /// No sum is zero: the z of every raw normal is positive and above the last bit of the fixed point.
+#[inline(always)]
 fn normalise([x, y, z]: [&[i64]; 3], heights: &[f64], [nx, ny, nz]: [&mut [f32]; 3]) {
     let sums = x.iter().zip(y).zip(z).zip(heights);
     let out = nx.iter_mut().zip(ny).zip(nz);
@@ -125,6 +155,7 @@ fn float(v: i64) -> f64 {
 }
 
 /// Rounds a row of normals, x, y and z one after the other.
+#[inline(always)]
 fn store(rows: &[f64], out: [&mut [f32]; 3]) {
     for (row, out) in rows.chunks_exact(rows.len() / 3).zip(out) {
         for (out, &n) in out.iter_mut().zip(row) {

@@ -39,6 +39,7 @@ impl BoxSums {
     }
 
     /// Takes in the next row of raw normals (x, y and z one after the other, NaN on voids) and drops the oldest.
+    #[inline(always)]
     pub(crate) fn push(&mut self, normals: &[f64]) {
         let n = 3 * self.width;
         let row = &mut self.ring[self.next * n..(self.next + 1) * n];
@@ -52,6 +53,7 @@ impl BoxSums {
     }
 
     /// The box sums of x, y and z for the `n` pixels that have a whole box in the row.
+    #[inline(always)]
     pub(crate) fn of_row(&mut self, n: usize) -> [&[i64]; 3] {
         let span = 2 * self.radius.x as usize;
         let columns = [0, 1, 2].map(|axis| &self.columns[axis * self.width..][..self.width]);

@@ -51,7 +51,7 @@ impl Disks {
 
 impl Disk {
     /// Adds the squares that a point in cell `at` covers to a frame's cells, `width` of them in a row.
-    #[inline]
+    #[inline(always)]
     pub fn stamp(&self, cover: &mut [u64], width: usize, at: usize) {
         let [south2, south, here, north, north2] =
             ROWS.map(|(row, half)| (at as isize + row * width as isize) as usize - half);
@@ -64,7 +64,7 @@ impl Disk {
 }
 
 /// Adds `N` cells' squares from place `from` of a disk to the cells from `first`.
-#[inline]
+#[inline(always)]
 fn add<const N: usize>(cover: &mut [u64], first: usize, disk: &[u64; CELLS], from: usize) {
     for (cover, covered) in cover[first..first + N]
         .iter_mut()

@@ -14,8 +14,9 @@
 //! is not settled by the last round is dropped: nothing waits for anything, and nothing depends on a window.
 
 use super::LEVELS;
-use super::cover::{Disks, Open};
+use super::cover::{COVERED, Disks};
 use super::lattice::{Frame, Lattice, NEIGHBOURS};
+use super::near::{EMPTY, Instructions, NO_DART, Near, PLACES_BEYOND, Place, Plain, Rows};
 use ecotone_grid::mix;
 
 /// How readily a cell throws darts in each round of each level, in eighths of a dart for a cell that is open all over.
@@ -45,25 +46,16 @@ struct Seat {
     row: u16,
 }
 
-/// Places and darts of a frame's cells, one array for each number so that neighbours are read as vectors.
-///
-/// A place is a whole number of the level's units from the frame's corner, less than 2²⁴, and kept as `f32`: it is exact,
-/// and so is the square of any distance below the radius, whose square is at most 2²⁴.
-#[derive(Clone, Debug, Default)]
-struct Places {
-    x: Vec<f32>,
-    y: Vec<f32>,
-}
-
 /// Memory for one level; every array has a value for each cell of the frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LevelScratch {
     disks: Disks,
-    points: Places,
+    /// Where each cell's point stands; [`EMPTY`] where there is none.
+    points: Vec<Place>,
     cover: Vec<u64>,
-    darts: Places,
+    darts: Vec<Place>,
     /// The dart's priority, a whole number of 24 bits; [`NO_DART`] where none is in play.
-    priority: Vec<f32>,
+    priority: Vec<i32>,
     /// Draws for how many darts each cell of a row throws.
     draws: Vec<u16>,
     /// How many darts each cell of a row throws.
@@ -75,12 +67,6 @@ pub(super) struct LevelScratch {
     /// Those of them whose dart becomes a point.
     winners: Vec<Seat>,
 }
-
-/// Where no point stands: farther off than any radius.
-const NOWHERE: f32 = -1e12;
-
-/// Below any priority.
-const NO_DART: f32 = -1.0;
 
 /// Cells at the frame's border that hold no point of it, so that neighbourhoods need no test.
 pub(super) const PAD: usize = NEIGHBOURS;
@@ -97,9 +83,6 @@ pub(super) const fn margin(level: usize) -> usize {
     2 * NEIGHBOURS * rounds(level) + PAD
 }
 
-/// Cells read together, for one vector.
-const LANES: usize = 4;
-
 /// Adds a level's points to those of the earlier levels, right in all cells of `frame` but for [`margin`] at its sides.
 ///
 /// `points` holds every point of the earlier levels in the frame less [`PAD`] cells.
@@ -110,19 +93,47 @@ pub(super) fn grow(
     scratch: &mut LevelScratch,
     points: &mut Vec<Point>,
 ) {
-    scratch.reset(frame);
     let task = Task {
         lattice,
         frame,
         level,
-        radius2: lattice.radius2 as f32,
+        near: Near::new(lattice),
     };
-    for point in points.iter() {
-        scratch.settle(&task, point);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = super::near::Avx2::detect() {
+        // SAFETY: they are there.
+        return unsafe { grow_by_avx2(avx2, &task, scratch, points) };
     }
-    for round in 0..rounds(usize::from(level)) {
-        scratch.throw(&task, round);
-        scratch.resolve(&task, round, points);
+    grow_by(Plain, &task, scratch, points);
+}
+
+/// Adds a level's points with AVX2: what is inlined here is compiled for it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn grow_by_avx2(
+    avx2: super::near::Avx2,
+    task: &Task<'_>,
+    scratch: &mut LevelScratch,
+    points: &mut Vec<Point>,
+) {
+    grow_by(avx2, task, scratch, points);
+}
+
+/// Adds a level's points.
+#[inline(always)]
+fn grow_by(
+    by: impl Instructions,
+    task: &Task<'_>,
+    scratch: &mut LevelScratch,
+    points: &mut Vec<Point>,
+) {
+    scratch.reset(task.frame);
+    for point in points.iter() {
+        scratch.settle(task, point);
+    }
+    for round in 0..rounds(usize::from(task.level)) {
+        scratch.throw(by, task, round);
+        scratch.resolve(by, task, round, points);
     }
 }
 
@@ -131,20 +142,18 @@ struct Task<'a> {
     lattice: &'a Lattice,
     frame: &'a Frame,
     level: u8,
-    radius2: f32,
+    near: Near,
 }
 
 impl LevelScratch {
     /// Makes room for a frame without points.
     fn reset(&mut self, frame: &Frame) {
-        let n = frame.width * frame.height + 2 * LANES;
-        refill(&mut self.points.x, n, NOWHERE);
-        refill(&mut self.points.y, n, NOWHERE);
+        let n = frame.width * frame.height + PLACES_BEYOND;
+        refill(&mut self.points, n, EMPTY);
         refill(&mut self.priority, n, NO_DART);
         refill(&mut self.cover, n, 0);
         // Read only where a dart is in play, so what they hold from before does not matter.
-        self.darts.x.resize(n, 0.0);
-        self.darts.y.resize(n, 0.0);
+        self.darts.resize(n, EMPTY);
         // Room for whole groups of four draws.
         self.draws.resize(frame.width + 2 * DRAWS, 0);
         self.n_darts.resize(frame.width, 0);
@@ -152,6 +161,7 @@ impl LevelScratch {
     }
 
     /// Puts an earlier point in its cell, if that lies in the frame.
+    #[inline(always)]
     fn settle(&mut self, task: &Task<'_>, point: &Point) {
         let (frame, lattice) = (task.frame, task.lattice);
         let (x, y) = (point.x - frame.x0, point.y - frame.y0);
@@ -166,22 +176,23 @@ impl LevelScratch {
         let inside = |i: u32, n: usize| i as usize >= PAD && (i as usize) < n - PAD;
         if inside(column, frame.width) && inside(row, frame.height) {
             let at = row as usize * frame.width + column as usize;
-            (self.points.x[at], self.points.y[at]) = (x as f32, y as f32);
-            self.stamp(task, at, (column, row));
+            let cell = lattice.cell as u32;
+            self.points[at] = [(x - column * cell) as i16, (y - row * cell) as i16];
+            self.stamp(task, at);
         }
     }
 
     /// Covers the squares around the point in a cell.
-    fn stamp(&mut self, task: &Task<'_>, at: usize, (column, row): (u32, u32)) {
-        let cell = task.lattice.cell as u32;
-        let u = self.points.x[at] as i32 as u32 - column * cell;
-        let v = self.points.y[at] as i32 as u32 - row * cell;
-        let disk = self.disks.around(u, v, task.lattice);
+    #[inline(always)]
+    fn stamp(&mut self, task: &Task<'_>, at: usize) {
+        let [u, v] = self.points[at];
+        let disk = self.disks.around(u as u32, v as u32, task.lattice);
         disk.stamp(&mut self.cover, task.frame.width, at);
     }
 
     /// Throws the darts of a round, row by row, and loses those too close to a point.
-    fn throw(&mut self, task: &Task<'_>, round: usize) {
+    #[inline(always)]
+    fn throw(&mut self, by: impl Instructions, task: &Task<'_>, round: usize) {
         let margin = PAD + 2 * NEIGHBOURS * (round + 1) - NEIGHBOURS;
         self.seats.clear();
         for row in margin..task.frame.height - margin {
@@ -189,13 +200,14 @@ impl LevelScratch {
             let mut n_throwing = self.aim(task, round, row, margin, key);
             let mut dart = 0;
             while n_throwing > 0 {
-                n_throwing = self.land(task, row, n_throwing, (key, dart));
+                n_throwing = self.land(by, task, row, n_throwing, (key, dart));
                 dart += 1;
             }
         }
     }
 
     /// Finds which cells of a row throw darts, and how many; returns the number of these cells.
+    #[inline(always)]
     fn aim(&mut self, task: &Task<'_>, round: usize, row: usize, margin: usize, key: u64) -> usize {
         let frame = task.frame;
         let n_columns = frame.width - 2 * margin;
@@ -222,8 +234,10 @@ impl LevelScratch {
     }
 
     /// Lets one dart of each throwing cell land; returns how many cells throw again.
+    #[inline(always)]
     fn land(
         &mut self,
+        by: impl Instructions,
         task: &Task<'_>,
         row: usize,
         n_throwing: usize,
@@ -233,9 +247,9 @@ impl LevelScratch {
         let mut n_seats = self.seats.len();
         self.seats.resize(n_seats + n_throwing, Seat::default());
         let this_row = row * width..(row + 1) * width;
+        let points = Rows::around(&self.points, width, row);
         let cover = &mut self.cover[this_row.clone()];
-        let xs = &mut self.darts.x[this_row.clone()];
-        let ys = &mut self.darts.y[this_row.clone()];
+        let darts = &mut self.darts[this_row.clone()];
         let priorities = &mut self.priority[this_row];
         let n_darts = &self.n_darts[..width];
         let throwing = &mut self.throwing[..n_throwing];
@@ -243,24 +257,21 @@ impl LevelScratch {
         for k in 0..n_throwing {
             let column = usize::from(throwing[k]);
             let key = dart_key(row_key, task.frame.column0 + column as i64, dart);
-            let open = Open::new(cover[column]);
-            let square = open.nth(((key & 0xffff) * open.n()) >> 16);
+            let square = by.aim(cover[column], key & 0xffff);
             // Eighths of the cell, then 12 bits within the eighth.
             let along = |eighth: u32, bits: u32| ((eighth << 12 | bits & 0xfff) * cell) >> 15;
             let u = along(square as u32 & 7, (key >> 16) as u32);
             let v = along(square as u32 >> 3, (key >> 28) as u32);
-            let x = (column as u32 * cell + u) as i32 as f32;
-            let y = (row as u32 * cell + v) as i32 as f32;
-
-            let at = row * width + column;
+            let place = [u as i16, v as i16];
             // An earlier dart may have closed the cell's last square.
-            let lost = self.points.near(width, at, (x, y), task.radius2) | (open.n() == 0);
+            let is_covered = cover[column] == COVERED;
+            let lost = by.is_lost(&task.near, &points, column, place) | is_covered;
             cover[column] |= u64::from(lost) << square;
-            (xs[column], ys[column]) = (x, y);
+            darts[column] = place;
             priorities[column] = priority(key, lost);
             self.seats[n_seats] = Seat {
                 key,
-                at: at as u32,
+                at: (row * width + column) as u32,
                 column: column as u16,
                 row: row as u16,
             };
@@ -274,20 +285,30 @@ impl LevelScratch {
     }
 
     /// Makes points of the darts that beat all those in conflict with them.
-    fn resolve(&mut self, task: &Task<'_>, round: usize, points: &mut Vec<Point>) {
-        let (frame, unit_bits) = (task.frame, task.lattice.unit_bits);
-        let winners = self.winners(task, round);
+    #[inline(always)]
+    fn resolve(
+        &mut self,
+        by: impl Instructions,
+        task: &Task<'_>,
+        round: usize,
+        points: &mut Vec<Point>,
+    ) {
+        let (frame, lattice) = (task.frame, task.lattice);
+        let winners = self.winners(by, task, round);
         let is_last = round + 1 == rounds(usize::from(task.level));
         for seat in &winners {
             let at = seat.at as usize;
-            let (x, y) = (self.darts.x[at], self.darts.y[at]);
-            (self.points.x[at], self.points.y[at]) = (x, y);
+            let place = self.darts[at];
             if !is_last {
-                self.stamp(task, at, (u32::from(seat.column), u32::from(seat.row)));
+                self.points[at] = place;
+                self.stamp(task, at);
             }
+            let along = |cells: u16, within: i16| {
+                (i64::from(cells) * lattice.cell + i64::from(within)) << lattice.unit_bits
+            };
             points.push(Point {
-                x: frame.x0 + (i64::from(x as i32) << unit_bits),
-                y: frame.y0 + (i64::from(y as i32) << unit_bits),
+                x: frame.x0 + along(seat.column, place[0]),
+                y: frame.y0 + along(seat.row, place[1]),
                 key: seat.key,
                 level: task.level,
             });
@@ -299,62 +320,30 @@ impl LevelScratch {
     }
 
     /// The cells whose darts beat all those in conflict with them, where nothing from beyond the frame has a say.
-    fn winners(&mut self, task: &Task<'_>, round: usize) -> Vec<Seat> {
+    #[inline(always)]
+    fn winners(&mut self, by: impl Instructions, task: &Task<'_>, round: usize) -> Vec<Seat> {
         let frame = task.frame;
         let margin = PAD + 2 * NEIGHBOURS * (round + 1);
         let inside = |i: u16, n: usize| usize::from(i) >= margin && usize::from(i) < n - margin;
         let mut winners = std::mem::take(&mut self.winners);
         winners.resize(self.seats.len(), Seat::default());
         let mut n_winners = 0;
-        for &seat in &self.seats {
-            if inside(seat.column, frame.width) && inside(seat.row, frame.height) {
+        for seats in self.seats.chunk_by(|a, b| a.row == b.row) {
+            let row = seats[0].row;
+            if !inside(row, frame.height) {
+                continue;
+            }
+            let darts = Rows::around(&self.darts, frame.width, usize::from(row));
+            let priorities = Rows::around(&self.priority, frame.width, usize::from(row));
+            for &seat in seats.iter().filter(|seat| inside(seat.column, frame.width)) {
                 winners[n_winners] = seat;
-                let beaten = self.beaten(frame.width, seat.at as usize, task.radius2);
+                let column = usize::from(seat.column);
+                let beaten = by.is_beaten(&task.near, &darts, &priorities, column);
                 n_winners += usize::from(!beaten);
             }
         }
         winners.truncate(n_winners);
         winners
-    }
-
-    /// Whether a dart in conflict with that of cell `at` has no lower priority; in a tie, both are beaten.
-    #[inline(never)]
-    fn beaten(&self, width: usize, at: usize, radius2: f32) -> bool {
-        let xs = &self.darts.x[..];
-        let (ys, priorities) = (&self.darts.y[..xs.len()], &self.priority[..xs.len()]);
-        let (x, y, priority) = (xs[at], ys[at], priorities[at]);
-        let mut rivals = [0; LANES];
-        for first in vectors(width, at) {
-            let (xs, ys) = (lanes(xs, first), lanes(ys, first));
-            let priorities = lanes(priorities, first);
-            for k in 0..LANES {
-                let (dx, dy) = (xs[k] - x, ys[k] - y);
-                let rival = (dx * dx + dy * dy < radius2) & (priorities[k] >= priority);
-                rivals[k] += i32::from(rival);
-            }
-        }
-        // The dart itself is one of them.
-        rivals.iter().sum::<i32>() > 1
-    }
-}
-
-impl Places {
-    /// Whether one of them is nearer to `from` in cell `at` than the radius.
-    ///
-    /// By itself, for the compiler finds no vectors in it when it sees where `from` comes from.
-    #[inline(never)]
-    fn near(&self, width: usize, at: usize, (x, y): (f32, f32), radius2: f32) -> bool {
-        let xs = &self.x[..];
-        let ys = &self.y[..xs.len()];
-        let mut near = [0; LANES];
-        for first in vectors(width, at) {
-            let (xs, ys) = (lanes(xs, first), lanes(ys, first));
-            for k in 0..LANES {
-                let (dx, dy) = (xs[k] - x, ys[k] - y);
-                near[k] += i32::from(dx * dx + dy * dy < radius2);
-            }
-        }
-        near.iter().sum::<i32>() > 0
     }
 }
 
@@ -389,9 +378,9 @@ pub(super) fn dart_key(row_key: u64, column: i64, dart: u8) -> u64 {
 
 /// A dart's priority over others, or [`NO_DART`] for one that is lost.
 #[inline]
-pub(super) fn priority(key: u64, lost: bool) -> f32 {
+pub(super) fn priority(key: u64, lost: bool) -> i32 {
     // Without a branch: all bits set are −1.
-    ((key >> 40) as i32 | -i32::from(lost)) as f32
+    (key >> 40) as i32 | -i32::from(lost)
 }
 
 /// The readiness of a level's cells in a round.
@@ -408,27 +397,4 @@ pub(super) fn zeal(level: usize, round: usize) -> u16 {
 pub(super) fn n_darts(zeal: u16, cover: u64, draw: u16) -> u8 {
     // Eighths of 64 squares, rounded up or down by a draw from 512.
     ((zeal * cover.count_zeros() as u16 + (draw >> 7)) >> 9) as u8
-}
-
-/// The first cells of the vectors that hold a neighbourhood; some cells beyond do no harm.
-#[inline]
-fn vectors(width: usize, at: usize) -> [usize; 8] {
-    let (north, south) = (at + width, at - width);
-    [
-        south - width - 1,
-        south - 2,
-        south + 2,
-        at - 2,
-        at + 2,
-        north - 2,
-        north + 2,
-        north + width - 1,
-    ]
-}
-
-/// The values of [`LANES`] cells.
-#[inline]
-fn lanes(values: &[f32], first: usize) -> &[f32; LANES] {
-    let values = &values[first..first + LANES];
-    values.try_into().expect("the slice has that length")
 }

@@ -10,6 +10,7 @@
 mod cover;
 mod lattice;
 mod level;
+mod near;
 #[cfg(test)]
 mod tests;
 
