@@ -150,7 +150,7 @@ fn rasters_of_edits_that_rotted_are_told_and_taken_back_from_a_copy() {
     let dir = place.path("out");
     let before = artefacts(&dir);
     for edit in manifest(&dir).edits {
-        let file = edit.raster.file;
+        let file = edit.raster.unwrap().file;
         for k in 0..PLACES {
             let right = flip(&dir.join(&file), k ^ edit.number << 32);
             let found = look(&dir).files.damaged;

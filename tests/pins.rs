@@ -449,20 +449,24 @@ impl Dice {
         self.0 % n
     }
 
-    fn place(&mut self) -> [f64; 2] {
-        let mut along = |from: f64, metres: u64| from + self.below(metres * 16) as f64 / 16.0;
-        [along(1000.0, 150), along(1869.0, 131)]
+    /// Anywhere on a map of some size whose north-west corner is that of [`plain`].
+    fn place(&mut self, [width, height]: [u64; 2]) -> [f64; 2] {
+        let mut along = |metres: u64| self.below(metres * 16) as f64 / 16.0;
+        [1000.0 + along(width), 2000.0 - along(height)]
     }
 }
 
 #[test]
 fn any_pins_among_other_edits_equal_a_fresh_bake() {
-    let place = world(64, 40.0);
+    let (width, height, text) = (90, 72, config_text(48, 30.0));
+    let place = Place::with_hills(&plain(width, height));
+    place.bake(&text, 2, "out").unwrap();
     let out = place.path("out");
+    let size = [width, height].map(|px| px as u64);
     let mut dice = Dice(11);
     let n = std::env::var("ECOTONE_PINS").map_or(300, |n| n.parse().unwrap());
     for step in 0..n {
-        let [x, y] = dice.place();
+        let [x, y] = dice.place(size);
         let all = rows(&out);
         let species = ["oak", "pine", "fern"][dice.below(3) as usize];
         let any = all[dice.below(all.len() as u64) as usize].clone();
@@ -479,6 +483,6 @@ fn any_pins_among_other_edits_equal_a_fresh_bake() {
             _ => pin(&out, &[add(species, [x, y])]),
         };
         done.unwrap_or_else(|error| panic!("step {step}: {error}"));
-        check_fresh(&place, &config_text(64, 40.0));
+        check_fresh(&place, &text);
     }
 }

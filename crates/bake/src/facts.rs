@@ -33,14 +33,12 @@ pub struct SpeciesScale {
 }
 
 impl SpeciesScale {
-    pub(crate) fn new(species: &scatter::Species, max_distance_m: f64) -> Self {
-        let [lo, hi] = species.size;
-        let [edge_lo, edge_hi] = species.edge.size;
+    pub(crate) fn new(species: &scatter::Species, sizes: [f64; 2], max_distance_m: f64) -> Self {
         let falloff_m = species.edge.falloff_m;
         Self {
             name: species.name.clone(),
             edge_stratum: species.edge.stratum,
-            sizes: [lo.min(edge_lo), hi.max(edge_hi)],
+            sizes,
             edge_span_m: falloff_m.map_or(max_distance_m, |falloff| {
                 (1.5 * falloff).min(max_distance_m)
             }),

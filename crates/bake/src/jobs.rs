@@ -318,13 +318,14 @@ impl Worker {
         );
         scene.pins.gather(&scene.plan, chunk, &mut self.pins);
         let candidates: Vec<&[Candidate]> = self.candidates.iter().map(Vec::as_slice).collect();
+        let flora = Flora {
+            species: &rules.species,
+            biomes: &rules.biomes,
+            candidates: &candidates,
+            pins: &self.pins,
+        };
         scatter::place(
-            &Flora {
-                species: &rules.species,
-                biomes: &rules.biomes,
-                candidates: &candidates,
-                pins: &self.pins,
-            },
+            &flora,
             &fields,
             &scene.plan.chunks.area(chunk),
             &mut self.place_scratch,
@@ -337,8 +338,7 @@ impl Worker {
             &scene.plan.chunks.area(chunk),
             &self.plants,
         );
-        let flora = (rules.species.as_slice(), rules.biomes.as_slice());
-        facts.lost_pins = scene.pins.lost(chunk, flora, &fields, &candidates);
+        facts.lost_pins = scene.pins.lost(chunk, &flora, &fields);
         let made = scene.encode_chunk(chunk, &self.plants)?;
         Ok(Made { facts, ..made })
     }

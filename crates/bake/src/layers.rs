@@ -26,15 +26,20 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// What a list of species asks.
-    pub(crate) fn by(species: &[scatter::Species], rules: &Rules) -> Self {
+    pub(crate) fn by(
+        species: &[scatter::Species],
+        biomes: &[scatter::Biome],
+        layers: &[LayerSource],
+    ) -> Self {
         let mut asked = Self {
             normals: species.iter().any(scatter::Species::reads_normals),
             ..Self::default()
         };
+        let up = |&biome: &usize| std::iter::successors(Some(biome), |&biome| biomes[biome].parent);
         for own in species {
-            asked.add(&own.conditions, rules);
-            for &biome in &own.biomes {
-                asked.add_biome(biome, rules);
+            asked.add(&own.conditions, layers);
+            for biome in own.biomes.iter().flat_map(up) {
+                asked.add(&biomes[biome].conditions, layers);
             }
         }
         asked
@@ -47,27 +52,19 @@ impl Asked {
             ..Self::default()
         };
         for own in rules.species.iter().chain(&rules.grasses) {
-            asked.add(&own.conditions, rules);
+            asked.add(&own.conditions, &rules.layers);
         }
         for biome in &rules.biomes {
-            asked.add(&biome.conditions, rules);
+            asked.add(&biome.conditions, &rules.layers);
         }
         asked
     }
 
-    fn add_biome(&mut self, biome: usize, rules: &Rules) {
-        let mut next = Some(biome);
-        while let Some(biome) = next.and_then(|idx| rules.biomes.get(idx)) {
-            self.add(&biome.conditions, rules);
-            next = biome.parent;
-        }
-    }
-
-    fn add(&mut self, conditions: &scatter::Conditions, rules: &Rules) {
+    fn add(&mut self, conditions: &scatter::Conditions, layers: &[LayerSource]) {
         self.normals |= conditions.read_normals();
         for &(layer, _) in &conditions.layers {
             self.layers.insert(layer);
-            match rules.layers[layer] {
+            match layers[layer] {
                 LayerSource::Mask(mask) => {
                     self.masks.insert(mask);
                 }

@@ -156,11 +156,13 @@ fn patch_records(terrain: &Terrain, map: &Patched) -> Vec<PatchRecord> {
 }
 
 fn species_record(species: &Species) -> SpeciesRecord {
-    let largest = species.size[1].max(species.edge_size()[1]);
+    let [_, largest] = species.size_bounds();
     SpeciesRecord {
         name: species.name.clone(),
         size_step: largest / SIZE_STEPS,
         variants: species.variants.keys().cloned().collect(),
+        spacing: species.effective_spacing(),
+        footprint: species.footprint,
     }
 }
 

@@ -276,8 +276,8 @@ impl Scene {
             ),
             rule_digests: RuleDigests::new(&stage_rules),
             stage_rules,
-            plant_asks: Asked::by(&rules.species, &rules),
-            grass_asks: Asked::by(&rules.grasses, &rules),
+            plant_asks: rules.asked_by(&rules.species),
+            grass_asks: rules.asked_by(&rules.grasses),
             plan,
             rules,
             inputs,
@@ -451,7 +451,7 @@ fn check_windows(
 ) -> Result<(), BakeError> {
     let size = side(tiles);
     let reaches = rules.reaches();
-    let grass_asks = Asked::by(&rules.grasses, rules);
+    let grass_asks = rules.asked_by(&rules.grasses);
     let [strata, sdf] = window_bytes(inputs, rules, &grass_asks, tiles);
     let [tile, smoothing, bound] = ["tiles.size", "normals.smoothing", "edges.max_distance"];
     let grown = |reach: Reach| u64::from(reach.x.max(reach.y)) > size;

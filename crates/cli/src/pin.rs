@@ -140,6 +140,8 @@ impl Columns {
 
 /// Reads a file of pins; `op` is what is done where a line does not say it. What is wrong with a line stands in its place.
 fn table(text: &[u8], op: Option<PinOp>, within: f64) -> Result<Vec<PinLine>, String> {
+    // Spreadsheets begin their files with a mark of their encoding.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     let columns = Columns::of(&header);
@@ -315,7 +317,12 @@ mod tests {
 
     #[test]
     fn what_a_file_does_not_say_the_command_does() {
-        let lines = table(b"id\n7\n0x10\nx\n", Some(PinOp::Lock), 2.0).unwrap();
+        let lines = table(
+            b"\xef\xbb\xbfid\r\n7\r\n0x10\r\nx\r\n",
+            Some(PinOp::Lock),
+            2.0,
+        )
+        .unwrap();
         let ids: Vec<_> = lines
             .iter()
             .map(|own| own.asked.as_ref().ok().and_then(|a| a.id))

@@ -41,6 +41,7 @@ fn brute_force(whole: &Whole) -> Digests {
         weights: hex(whole.weights.pixels()),
         sdf: hex(&sdf),
         plants: hex(&plants),
+        density: None,
     }
 }
 

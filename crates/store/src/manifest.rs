@@ -293,6 +293,12 @@ pub struct SpeciesRecord {
     pub size_step: f64,
     /// Names of its mesh variants.
     pub variants: Vec<String>,
+    /// Least distance between two of its plants, metres; 0 where that is not known.
+    #[serde(default)]
+    pub spacing: f64,
+    /// Radius of the ground that a plant keeps to itself, metres.
+    #[serde(default)]
+    pub footprint: f64,
 }
 
 /// An immutable file of a world, named by its place and its content.

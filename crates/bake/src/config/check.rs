@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::check_biomes;
 use super::check_limits;
 use super::check_mask;
 use super::check_species;
@@ -27,6 +28,7 @@ pub(super) fn check<'a>(config: &'a Config, root: &'a Node, findings: &mut Findi
     check.terrain();
     check.strata();
     check_species::check(&mut check);
+    check_biomes::check(&mut check);
     check_limits::check(&mut check);
     check.output();
 }
@@ -310,7 +312,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn line_of(&self, path: &KeyPath) -> usize {
+    fn line_of(&self, path: &KeyPath) -> String {
         self.findings.line(&self.root.find(path).0.span)
     }
 }

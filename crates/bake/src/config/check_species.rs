@@ -1,8 +1,9 @@
 //! Whether each species can grow: its strata exist, its bands and distances are within reach.
 
 use super::check::Check;
+use super::check_conditions;
 use super::document::KeyPath;
-use super::{Curve, DistanceBand, Edge, SMALLEST_SPACING_M, Species};
+use super::{Curve, Edge, SMALLEST_SPACING_M, Species};
 
 /// Notes everything in the species that contradicts itself or the strata.
 pub(super) fn check(check: &mut Check<'_, '_>) {
@@ -16,19 +17,20 @@ pub(super) fn check(check: &mut Check<'_, '_>) {
         strata(check, species, &here);
         spacing(check, species, &here);
         size(check, species.size, &here.key("size"));
-        if let Some(altitude) = &species.altitude {
-            check.band(altitude.band, &here.key("altitude").key("band"));
-        }
-        if let Some(slope) = &species.slope {
-            check.band(slope.band, &here.key("slope").key("band"));
-        }
+        check_conditions::check(check, &species.conditions, &here);
         if let Some(inner) = &species.edge {
             edge(check, inner, species, &here.key("edge"));
         }
-        for (idx, band) in species.distance.iter().enumerate() {
-            distance(check, band, &here.key("distance").at(idx));
-        }
         variants(check, species, &here.key("variants"));
+        let looks = [
+            ("tilt", species.tilt),
+            ("sink", species.sink),
+            ("tint", species.tint),
+            ("yaw", species.yaw_range()),
+        ];
+        for (key, range) in looks {
+            ordered(check, range, &here.key(key));
+        }
     }
 }
 
@@ -52,7 +54,8 @@ fn strata(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
 }
 
 fn spacing(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
-    if species.effective_spacing() < SMALLEST_SPACING_M {
+    let needs_none = species.is_density() && species.density.is_some();
+    if !needs_none && species.effective_spacing() < SMALLEST_SPACING_M {
         let message = format!(
             "the plants of \"{}\" stand {} m apart",
             species.name,
@@ -120,31 +123,13 @@ fn curve(check: &mut Check<'_, '_>, points: &[[f64; 2]], path: &KeyPath) {
     }
 }
 
-fn distance(check: &mut Check<'_, '_>, distance: &DistanceBand, here: &KeyPath) {
-    check.known_stratum(&distance.stratum, &here.key("stratum"), false);
-    let path = here.key("band");
-    check.band(distance.band, &path);
-    let most = check.config.edges.max_distance;
-    let half = distance.blend / 2.0;
-    let is_within = |end: f64| end - half >= -most && end + half <= most;
-    let [lo, hi] = distance.band;
-    let limits = if half <= most {
-        format!("expected {} to {}", half - most, most - half)
-    } else {
-        String::from("expected a narrower `blend`")
-    };
-    let ends = [
-        (lo, lo < -most, format!("below {} m", -most)),
-        (hi, hi > most, format!("above {most} m")),
-    ];
-    for (idx, (end, is_open, beyond)) in ends.into_iter().enumerate() {
-        if is_open || is_within(end) {
-            continue;
-        }
-        let message = format!("the ramp at {end} m leaves the distances that are kept");
-        let expected = format!("{limits}: `edges.max_distance` less half the blend");
-        let help = Some(format!("an end {beyond} is open"));
-        check.note(&path.at(idx), message, expected, help);
+/// Notes a range that runs backwards.
+fn ordered(check: &mut Check<'_, '_>, [lo, hi]: [f64; 2], path: &KeyPath) {
+    if lo > hi {
+        let key = path.last_key();
+        let help = Some(format!("write `{key} = [{hi}, {lo}]`"));
+        let message = format!("`{key}` {} is the wrong way round", path.table());
+        check.note(path, message, "expected [least, largest]", help);
     }
 }
 
@@ -155,6 +140,29 @@ fn variants(check: &mut Check<'_, '_>, species: &Species, here: &KeyPath) {
             let message = "a variant of [[species]] has no usable name";
             let expected = "expected 1 to 256 characters, none of them a control character";
             check.note_key(&here.key(name), message, expected, None);
+        }
+    }
+    for (name, variant) in &species.variants {
+        let keys = variant.keys();
+        for (key, range) in [("size", keys.size), ("edge_size", keys.edge_size)] {
+            if let Some(range) = range {
+                size(check, range, &here.key(name).key(key));
+            }
+        }
+    }
+    let keys = || species.variants.values().map(|variant| variant.keys());
+    let ends = [
+        ("in the interior", keys().map(|own| own.weight).sum::<f64>()),
+        (
+            "at the edge",
+            keys().map(|own| own.edge.unwrap_or(own.weight)).sum(),
+        ),
+    ];
+    for (place, weight) in ends {
+        if weight <= 0.0 && !species.variants.is_empty() {
+            let message = format!("no variant of \"{}\" has a weight {place}", species.name);
+            let expected = "expected a weight above 0 for at least one";
+            check.note(here, message, expected, None);
         }
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, Species, Stratum};
+use super::{Biome, Group, Limit, Species, Stratum};
 
 /// A world: its heights, the strata that cover it, the species that grow on them, and where it all goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +13,11 @@ pub struct Config {
     #[serde(default)]
     #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
+    /// Further files of species, biomes and groups, relative to this file's folder: names or globs. What they hold counts
+    /// as if it stood at the end of this file.
+    #[serde(skip_serializing)]
+    #[schemars(extend("examples" = ["species/*.toml"]))]
+    pub include: Option<Include>,
     /// Where the heights come from.
     pub terrain: Terrain,
     /// How the map is cut for work. The result does not depend on it.
@@ -29,6 +34,12 @@ pub struct Config {
     /// Where a stratum begins and ends, and how far around that distances are kept.
     #[serde(default)]
     pub edges: Edges,
+    /// Groups of species that keep a distance from each other, such as the layers of a forest.
+    #[serde(default, rename = "group")]
+    pub groups: Vec<Group>,
+    /// Biomes: parts of the world, each with species that grow only there.
+    #[serde(default, rename = "biome")]
+    pub biomes: Vec<Biome>,
     /// The species that grow on the strata. None listed: strata and distances only.
     #[serde(default)]
     pub species: Vec<Species>,
@@ -48,6 +59,28 @@ impl Config {
             .iter()
             .filter(|stratum| !stratum.is_correction())
     }
+
+    /// The group of a species.
+    pub fn group(&self, species: &Species) -> Option<&Group> {
+        let name = species.group.as_ref()?;
+        self.groups.iter().find(|group| group.name == *name)
+    }
+
+    /// The priority of a species: its own, else its group's, else 0.
+    pub fn priority(&self, species: &Species) -> i32 {
+        let groups = || self.group(species)?.priority;
+        species.priority.or_else(groups).unwrap_or(0)
+    }
+}
+
+/// Names of further files: one, or several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Include {
+    /// One name or glob.
+    One(#[schemars(length(min = 1))] String),
+    /// Several, in this order.
+    Several(#[schemars(inner(length(min = 1)))] Vec<String>),
 }
 
 /// Where the heights come from.

@@ -80,11 +80,7 @@ impl Stratum {
 
     /// Whether its mask is a GeoJSON file, by its name.
     pub fn has_shapes(&self) -> bool {
-        let ends = |mask: &String| {
-            let mask = mask.to_ascii_lowercase();
-            mask.ends_with(".geojson") || mask.ends_with(".json")
-        };
-        self.mask.as_ref().is_some_and(ends)
+        self.mask.as_deref().is_some_and(names_shapes)
     }
 
     /// The band of slopes in degrees from flat; open at both ends where none is given.
@@ -96,6 +92,12 @@ impl Stratum {
         };
         Trapezoid::slope(lo, hi, self.blend)
     }
+}
+
+/// Whether a file is a GeoJSON file, by its name.
+pub(super) fn names_shapes(file: &str) -> bool {
+    let file = file.to_ascii_lowercase();
+    file.ends_with(".geojson") || file.ends_with(".json")
 }
 
 /// How a mask goes over what lies under it.
@@ -203,25 +205,5 @@ impl AltitudeBand {
         let [lo, hi] = self.band.map(Some);
         let blend = self.blend;
         Trapezoid { lo, hi, blend }
-    }
-}
-
-/// A band of slopes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SlopeBand {
-    /// Lower and upper end in degrees from flat (0) to wall (90).
-    #[schemars(inner(range(min = 0, max = 90)), extend("examples" = [[0.0, 35.0]]))]
-    pub band: [f64; 2],
-    /// The width in degrees of the ramp centred on each end. 0: a hard end.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 90))]
-    pub blend: f64,
-}
-
-impl SlopeBand {
-    /// The band as a curve of weights; 0 and 90 are open ends.
-    pub fn trapezoid(&self) -> Trapezoid {
-        Trapezoid::slope(self.band[0], self.band[1], self.blend)
     }
 }

@@ -9,8 +9,12 @@ use ecotone_store::{FORMAT_VERSION, GridRecord, Manifest};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::config::{Config, Loaded, Species, Stratum};
+use self::growth::{densities, plants};
+use crate::config::{Conditions, Config, Loaded, Stratum};
 use crate::rules::noise_seed;
+
+#[path = "growth.rs"]
+mod growth;
 
 /// Keys of a stratum that say where its mask is and how it is read: its coverage counts in their place.
 const OF_MASKS: [&str; 9] = [
@@ -50,7 +54,25 @@ fn inputs(config: &Config) -> Value {
         .filter(|stratum| stratum.mask.is_some())
         .map(|stratum| (stratum.name.clone(), mask(stratum)))
         .collect();
-    json!({ "terrain": terrain, "patch": patches, "stratum": masks })
+    let species = config.species.iter();
+    let species = density_masks(species.map(|own| (&own.name, &own.conditions)));
+    let biomes = config.biomes.iter();
+    let biomes = density_masks(biomes.map(|own| (&own.name, &own.conditions)));
+    json!({
+        "terrain": terrain,
+        "patch": patches,
+        "stratum": masks,
+        "species": species,
+        "biome": biomes,
+    })
+}
+
+/// The density masks of what has one, by its name.
+fn density_masks<'a>(owners: impl Iterator<Item = (&'a String, &'a Conditions)>) -> Value {
+    owners
+        .filter_map(|(name, own)| Some((name.clone(), json!({ "mask": own.mask.as_ref()? }))))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn mask(stratum: &Stratum) -> Value {
@@ -101,7 +123,7 @@ fn band(config: &Config, stratum: &Stratum) -> Value {
 fn sdf(config: &Config, grid: &GridRecord) -> Value {
     // Weights are compared as they are stored.
     let threshold = ecotone_sdf::threshold_u8(config.edges.threshold);
-    json!({
+    let mut rules = json!({
         "format": FORMAT_VERSION,
         "map": map(grid, true),
         "tiles": { "size": grid.tile_size },
@@ -111,40 +133,12 @@ fn sdf(config: &Config, grid: &GridRecord) -> Value {
         },
         "output": { "compression": config.output.compression },
         "stratum": names(config),
-    })
-}
-
-fn plants(config: &Config, grid: &GridRecord) -> Value {
-    let reads_normals = |species: &Species| species.slope.is_some() || species.align > 0.0;
-    let normals = config.species.iter().any(reads_normals);
-    let species: Map<_, _> = config
-        .species
-        .iter()
-        .map(|own| (own.name.clone(), growth(config, own)))
-        .collect();
-    json!({
-        "format": FORMAT_VERSION,
-        "map": map(grid, false),
-        "output": { "chunk": crate::ChunkGrid::new(config.output.chunk).size as f64 / crate::STEPS_PER_M },
-        "seed": config.seed,
-        "normals": normals.then_some(&config.normals),
-        "edges": { "max_distance": config.edges.max_distance },
-        "stratum": names(config),
-        "species": species,
-    })
-}
-
-/// A species, but for its name.
-fn growth(config: &Config, species: &Species) -> Value {
-    let mut keys = table(species);
-    keys.remove("name");
-    if let Some(Value::Object(edge)) = keys.get_mut("edge") {
-        let stratum = species.edge_stratum(config.bands());
-        let stratum = stratum.and_then(|idx| config.bands().nth(idx));
-        edge.insert("stratum".into(), json!(stratum.map(|own| &own.name)));
-        edge.insert("size".into(), json!(species.edge_size()));
+    });
+    // The same jobs make the densities.
+    if let (Value::Object(rules), Some(densities)) = (&mut rules, densities(config)) {
+        rules.extend(densities);
     }
-    Value::Object(keys)
+    rules
 }
 
 fn names(config: &Config) -> Value {

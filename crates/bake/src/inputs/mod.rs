@@ -19,9 +19,10 @@ use ecotone_store::EditRecord;
 
 use crate::config::Loaded;
 use crate::error::BakeError;
+use crate::rules::density_masks;
 use heights::Heights;
 use identity::Identity;
-pub(crate) use mask::{Covers, Mask, MaskKeys, MaskScratch, density_masks};
+pub(crate) use mask::{Covers, Mask, MaskKeys, MaskScratch};
 
 /// The opened inputs of a world, all on one grid.
 pub(crate) struct Inputs {
@@ -79,7 +80,8 @@ impl Inputs {
             let mask = inputs.open_mask(loaded, &keys, blocks.clone())?;
             inputs.masks.push(mask);
         }
-        for keys in density_masks(&loaded.config) {
+        for (asking, mask) in density_masks(&loaded.config) {
+            let keys = MaskKeys::of_density(&asking, mask);
             let mask = inputs.open_mask(loaded, &keys, blocks.clone())?;
             inputs.densities.push(mask);
             inputs.density_owners.push(keys.owner.to_owned());

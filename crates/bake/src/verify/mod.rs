@@ -295,7 +295,8 @@ pub(crate) fn loaded(world: &World) -> Result<Loaded, BakeError> {
         let path = world.dir().to_owned();
         return Err(EditError::NoConfig { path }.into());
     }
-    let loaded = config::parse(&text, Path::new(&manifest.config.path))?;
+    let path = Path::new(&manifest.config.path);
+    let loaded = config::parse_copy(&text, path, &world.config_path())?;
     let log = EditLog {
         records: manifest.edits.clone(),
         dir: world.dir().to_owned(),

@@ -3,15 +3,32 @@
 //! Nothing here depends on the order in which plants come, so a picture does not show how a world is cut into chunks.
 
 use ecotone_grid::mix;
-use ecotone_store::PlantRecord;
+use ecotone_store::{PlantRecord, SpeciesRecord};
 
 use super::canopy::Canopy;
 use super::palette::Rgb;
 use super::view::View;
 use crate::{Finished, InterchangeError};
 
-/// Radius of the crown that a plant of size 1 is drawn with, in metres; a world does not say how wide its meshes are.
-pub const CROWN_RADIUS_M: f64 = 1.5;
+/// Radius of the crown that a plant of size 1 is drawn with, in metres, where its species says neither footprint nor spacing.
+const CROWN_RADIUS_M: f64 = 1.5;
+
+/// Crowns reach farther than the ground that a plant keeps to itself: neighbours touch.
+const CROWN_PER_FOOTPRINT: f64 = 1.25;
+
+/// Of species without a footprint, neighbours that stand as close as they may overlap a little.
+const CROWN_PER_SPACING: f64 = 0.6;
+
+/// Radius in metres of the crown that a plant of size 1 is drawn with; a world does not say how wide its meshes are.
+fn crown_radius_m(species: &SpeciesRecord) -> f64 {
+    if species.footprint > 0.0 {
+        CROWN_PER_FOOTPRINT * species.footprint
+    } else if species.spacing > 0.0 {
+        CROWN_PER_SPACING * species.spacing
+    } else {
+        CROWN_RADIUS_M
+    }
+}
 
 /// Crowns of a smaller radius in pixels are not told apart.
 const LEAST_RADIUS_PX: f64 = 1.1;
@@ -66,14 +83,11 @@ pub(super) fn draw(
     view: &View,
     colours: &[Rgb],
 ) -> Result<Crowns, InterchangeError> {
-    let steps: Vec<f64> = world
-        .manifest()
-        .species
-        .iter()
-        .map(|s| s.size_step)
-        .collect();
+    // Metres of crown in one step of a size.
+    let step_m = |species: &SpeciesRecord| species.size_step * crown_radius_m(species);
+    let steps: Vec<f64> = world.manifest().species.iter().map(step_m).collect();
     let largest = steps.iter().copied().fold(0.0, f64::max) * f64::from(u16::MAX);
-    let margin = CROWN_RADIUS_M * largest * (1.0 + SHADOW_SHIFT) + view.pixel_m()[1];
+    let margin = largest * (1.0 + SHADOW_SHIFT) + view.pixel_m()[1];
     let mut covers = Vec::with_capacity(view.width * view.height);
     let mut far = Vec::with_capacity(view.width * view.height);
     let mut counts = vec![0; steps.len()];
@@ -135,16 +149,15 @@ struct Crown {
 }
 
 impl Crown {
-    fn new(view: &View, plant: &PlantRecord, size_step: f64, colour: Rgb) -> Self {
+    fn new(view: &View, plant: &PlantRecord, step_m: f64, colour: Rgb) -> Self {
         let metres = |steps: i64| steps as f64 / ecotone_store::STEPS_PER_METRE as f64;
         let [x, y] = view.place(metres(plant.x), metres(plant.y));
-        let size = f64::from(plant.size) * size_step;
         // A tint is the mesh's own affair; here it makes neighbours differ a little.
         let tint = 0.9 + 0.2 * f32::from(plant.tint) / 255.0;
         Self {
             x,
             y,
-            radius: CROWN_RADIUS_M * size / view.metres_per_pixel(),
+            radius: f64::from(plant.size) * step_m / view.metres_per_pixel(),
             colour: colour.map(|c| c * tint),
             seed: mix(plant.x as u64 ^ mix(plant.y as u64)),
         }

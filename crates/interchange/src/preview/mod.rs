@@ -16,7 +16,6 @@ mod view;
 
 use std::str::FromStr;
 
-pub use crowns::CROWN_RADIUS_M;
 pub use picture::Picture;
 pub use view::MAX_SIZE_PX;
 

@@ -55,6 +55,8 @@ pub fn species() -> Vec<SpeciesRecord> {
         name: name.into(),
         size_step: 2.0 / 65535.0,
         variants: variants.iter().map(|v| (*v).to_owned()).collect(),
+        spacing: 0.0,
+        footprint: 0.0,
     };
     vec![
         record("spruce", &["spruce_a", "spruce_b"]),

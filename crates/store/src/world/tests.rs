@@ -48,6 +48,8 @@ fn manifest() -> Manifest {
             name: "oak".into(),
             size_step: 0.01,
             variants: vec![],
+            spacing: 4.0,
+            footprint: 1.0,
         }],
         chunk_size: 64 * 1024,
         compression: Compression::Zstd,

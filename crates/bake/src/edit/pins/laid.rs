@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ecotone_grid::{mix, name_key, plant_id};
-use ecotone_scatter::{self as scatter, Area, Candidate, Fields, PinKind};
+use ecotone_scatter::{self as scatter, Area, Candidate, Fields, Flora, PinKind};
 use ecotone_store::{EditRecord, Lost, LostPin, PinLook, SpeciesRecord, decode_up, pins};
 
 use crate::plan::{ChunkGrid, ChunkId, Plan, STEPS_PER_M};
@@ -108,22 +108,22 @@ impl Pins {
         out.extend(self.within(area).map(|laid| laid.pin));
     }
 
-    /// The pins in a chunk that have lost their ground; `candidates` are those of each species.
+    /// The pins in a chunk that have lost their ground; `flora` has the candidates on it.
     pub(crate) fn lost(
         &self,
         chunk: ChunkId,
-        (species, biomes): (&[scatter::Species], &[scatter::Biome]),
+        flora: &Flora<'_>,
         fields: &Fields<'_>,
-        candidates: &[&[Candidate]],
     ) -> Vec<LostPin> {
         let Some(own) = self.by_chunk.get(&chunk) else {
             return Vec::new();
         };
-        let ranks = ranks(own, candidates);
+        let ranks = ranks(own, flora.candidates);
         let lost = |laid: &Laid| {
             let scatter::Pin { x, y, .. } = laid.pin;
             let idx = usize::from(laid.pin.species);
-            let sample = scatter::probability(&species[idx], biomes, fields, x, y);
+            let species = &flora.species[idx];
+            let sample = scatter::probability(species, flora.biomes, fields, x, y);
             let probability = sample.map(|sample| sample.probability);
             let why = match laid.pin.kind {
                 PinKind::Stands(look) => fate(probability, look.size > Some(self.most[idx])),
@@ -135,7 +135,7 @@ impl Pins {
                 }
             };
             Some(LostPin {
-                species: species[idx].name.clone(),
+                species: species.name.clone(),
                 x,
                 y,
                 why: why?,

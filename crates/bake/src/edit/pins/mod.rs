@@ -2,6 +2,7 @@
 
 mod asked;
 mod depth;
+mod found;
 mod laid;
 mod search;
 
@@ -13,6 +14,7 @@ use ecotone_store::{EditOp, EditRecord, PinRecord, World};
 use super::{EditError, Editing};
 use crate::BakeError;
 use asked::{Asked, BadLine};
+use found::Found;
 use search::Search;
 
 impl Editing {
@@ -39,7 +41,7 @@ impl Editing {
         }
         search.run(&world)?;
         let depths = self.depths(&asked, &search)?;
-        let mut found = asked::Found::default();
+        let mut found = Found::default();
         for (one, depth) in asked.iter().zip(depths) {
             if let Err(why) = found.add(one, &search, &self.manifest, depth) {
                 bad.push(BadLine::new(one.line, why));

@@ -1,6 +1,7 @@
 //! The keys of one mask, wherever they stand in a config.
 
-use crate::config::{Config, Stratum};
+use crate::config::{DensityMask, Stratum};
+use crate::rules::Asking;
 
 /// What a config says of a mask: that of a stratum, or of what grows.
 pub(crate) struct MaskKeys<'a> {
@@ -46,6 +47,24 @@ impl<'a> MaskKeys<'a> {
         })
     }
 
+    /// Those of a density mask, and of what asks for it.
+    pub(crate) fn of_density(asking: &Asking<'a>, mask: &'a DensityMask) -> Self {
+        let key = format!("{}.mask", asking.key);
+        Self {
+            band_key: format!("{key}.band"),
+            key: format!("{key}.file"),
+            what: asking.what,
+            owner: asking.name,
+            file: &mask.file,
+            band: mask.band,
+            range: mask.range,
+            is_inverted: mask.invert,
+            width: mask.width,
+            radius: mask.radius,
+            feather: mask.feather,
+        }
+    }
+
     /// The word of the key that chooses its band.
     pub(crate) fn band_word(&self) -> &str {
         let last = self.band_key.rsplit('.').next();
@@ -57,10 +76,4 @@ impl<'a> MaskKeys<'a> {
         let file = self.file.to_ascii_lowercase();
         file.ends_with(".geojson") || file.ends_with(".json")
     }
-}
-
-/// The density masks of a config: those of biomes, then those of species, each in the order listed.
-pub(crate) fn density_masks(config: &Config) -> Vec<MaskKeys<'_>> {
-    let _ = config;
-    Vec::new()
 }

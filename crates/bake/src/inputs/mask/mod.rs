@@ -21,7 +21,7 @@ use crate::error::BakeError;
 use crate::fingerprint::Look;
 use crate::manifest;
 pub(crate) use covers::Covers;
-pub(crate) use keys::{MaskKeys, density_masks};
+pub(crate) use keys::MaskKeys;
 use raster::RasterMask;
 
 /// Where one layer lies over the ground.

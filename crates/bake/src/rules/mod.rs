@@ -1,17 +1,24 @@
 //! The config in the kernels' words: what each stage needs, with names resolved and units converted.
 
+mod biomes;
+mod layers;
+mod species;
 mod strata;
 
-use ecotone_grid::{PixelSize, Profile, Reach};
+use ecotone_grid::{PixelSize, Reach};
 use ecotone_scatter as scatter;
 use ecotone_scatter::Pattern;
 use ecotone_sdf::Bound;
 use ecotone_terrain::{NormalRules, Strata};
 
-use crate::config::{Config, Curve, CurveWord, Field, Gradient, Loaded, Species};
+use crate::config::{Config, Field, Gradient, Loaded, Species};
 use crate::error::BakeError;
 use crate::facts::SpeciesScale;
+use crate::layers::Asked;
 use crate::plan::Reaches;
+pub(crate) use biomes::Owner;
+pub(crate) use layers::{Asking, LayerSource, density_masks};
+pub(crate) use species::{Growth, clearance};
 pub(crate) use strata::noise_seed;
 
 /// Square metres in a hectare.
@@ -24,34 +31,31 @@ pub(crate) struct Rules {
     /// The smallest stored weight that is inside a stratum.
     pub(crate) threshold: u8,
     pub(crate) bound: Bound,
-    /// By name.
+    /// Those that grow plants, by name.
     pub(crate) species: Vec<scatter::Species>,
+    /// Those that are written as densities, by name.
+    pub(crate) grasses: Vec<scatter::Species>,
+    /// By name.
+    pub(crate) biomes: Vec<scatter::Biome>,
+    /// The further fields that species and biomes read, by band.
+    pub(crate) layers: Vec<LayerSource>,
+    /// Where plants could stand, by species.
     pub(crate) patterns: Vec<Pattern>,
     /// How plants are counted, by species.
     pub(crate) scales: Vec<SpeciesScale>,
     pub(crate) fields: Vec<Field>,
-    /// The species that are written as a density, by name.
-    pub(crate) grasses: Vec<scatter::Species>,
-    /// By name.
-    pub(crate) biomes: Vec<scatter::Biome>,
-    /// The further fields that conditions read.
-    pub(crate) layers: Vec<LayerSource>,
-}
-
-/// What a further field is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LayerSource {
-    /// A density mask, by its place in the inputs.
-    Mask(usize),
-    /// A curvature of the ground.
-    Curvature(ecotone_terrain::Curvature),
 }
 
 impl Rules {
     /// Resolves a config for pixels of a size; errors point at the key that cannot hold there.
     pub(crate) fn new(loaded: &Loaded, pixel: PixelSize) -> Result<Self, BakeError> {
         let config = &loaded.config;
-        let species: Vec<_> = by_name(config).map(|(_, s)| resolve(s, config)).collect();
+        let Growth {
+            species,
+            grasses,
+            biomes,
+            layers,
+        } = Growth::new(config);
         let rules = Self {
             normals: normals(loaded, pixel)?,
             strata: strata::resolve(loaded)?,
@@ -63,16 +67,25 @@ impl Rules {
                 .collect(),
             scales: species
                 .iter()
-                .map(|species| SpeciesScale::new(species, config.edges.max_distance))
+                .zip(by_name(config))
+                .map(|(species, (_, keys))| {
+                    SpeciesScale::new(species, keys.size_bounds(), config.edges.max_distance)
+                })
                 .collect(),
             species,
+            grasses,
+            biomes,
+            layers,
             fields: fields(config),
-            grasses: Vec::new(),
-            biomes: Vec::new(),
-            layers: Vec::new(),
         };
         rules.check_densities(loaded)?;
+        check_grasses(loaded)?;
         Ok(rules)
+    }
+
+    /// What some of its species ask of the ground.
+    pub(crate) fn asked_by(&self, species: &[scatter::Species]) -> Asked {
+        Asked::by(species, &self.biomes, &self.layers)
     }
 
     /// How far each stage reads.
@@ -85,11 +98,6 @@ impl Rules {
             competition_m,
             plants: pixel.reach(competition_m).then(crate::plan::SAMPLE_REACH),
         }
-    }
-
-    /// Whether any plant asks for the normal it stands on.
-    pub(crate) fn plants_read_normals(&self) -> bool {
-        self.species.iter().any(scatter::Species::reads_normals)
     }
 
     fn check_densities(&self, loaded: &Loaded) -> Result<(), BakeError> {
@@ -113,8 +121,32 @@ impl Rules {
     }
 }
 
-/// The species of a config in the order of their names, with their numbers in it: their order in the config says nothing.
+/// A density must be one that a pattern could hold at all.
+fn check_grasses(loaded: &Loaded) -> Result<(), BakeError> {
+    let most = (scatter::max_density_per_m2(0.0) * M2_PER_HA).floor();
+    for (idx, species) in grasses_by_name(&loaded.config) {
+        if let Some(density) = species.density.filter(|&density| density > most) {
+            let message = format!("{density} plants a hectare are more than a density can say");
+            let help = format!("use at most {most}");
+            let key = format!("species[{idx}].density");
+            return Err(loaded.error_at(&key, message, Some(help)).into());
+        }
+    }
+    Ok(())
+}
+
+/// The species of a config that grow plants, in the order of their names, with their numbers in it: their order in the
+/// config says nothing.
 pub(crate) fn by_name(config: &Config) -> impl Iterator<Item = (usize, &Species)> {
+    sorted(config).filter(|(_, species)| !species.is_density())
+}
+
+/// The species of a config that are written as densities, likewise.
+pub(crate) fn grasses_by_name(config: &Config) -> impl Iterator<Item = (usize, &Species)> {
+    sorted(config).filter(|(_, species)| species.is_density())
+}
+
+fn sorted(config: &Config) -> impl Iterator<Item = (usize, &Species)> {
     let mut species: Vec<_> = config.species.iter().enumerate().collect();
     species.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     species.into_iter()
@@ -191,72 +223,4 @@ fn within_pixels(
             Some(format!("use at most {limit} m")),
         )
         .into())
-}
-
-fn resolve(species: &Species, config: &Config) -> scatter::Species {
-    let index = |name: &str| {
-        config
-            .bands()
-            .position(|stratum| stratum.name == name)
-            .expect("a loaded config names strata that exist")
-    };
-    let edge = species.edge.as_ref();
-    scatter::Species {
-        name: species.name.clone(),
-        strata: config
-            .bands()
-            .enumerate()
-            .filter_map(|(idx, stratum)| Some((idx, *species.strata.get(&stratum.name)?)))
-            .collect(),
-        threshold: species.threshold,
-        softness: 0.0,
-        density_per_m2: species.density.map(|density| density / M2_PER_HA),
-        spacing_m: species.spacing,
-        footprint_m: species.footprint,
-        priority: species.priority,
-        size: species.size,
-        edge: scatter::Edge {
-            stratum: species
-                .edge_stratum(config.bands())
-                .expect("a loaded config associates each species with a stratum"),
-            falloff_m: edge.and_then(|edge| edge.falloff),
-            curve: edge.map_or(scatter::Curve::Smooth, |edge| curve(&edge.curve)),
-            density: edge.map_or(1.0, |edge| edge.density),
-            size: species.edge_size(),
-        },
-        keep_from: Vec::new(),
-        near: None,
-        conditions: scatter::Conditions {
-            altitude: species.altitude.map(|band| Profile::Band(band.trapezoid())),
-            slope: species.slope.map(|band| Profile::Band(band.trapezoid())),
-            distance: species
-                .distance
-                .iter()
-                .map(|band| {
-                    let trapezoid = band.trapezoid(config.edges.max_distance);
-                    (index(&band.stratum), Profile::Band(trapezoid))
-                })
-                .collect(),
-            ..scatter::Conditions::default()
-        },
-        biomes: Vec::new(),
-        align: species.align,
-        tilt: [0.0; 2],
-        yaw: scatter::Yaw::default(),
-        sink_m: [0.0; 2],
-        tint: [0.0, 1.0],
-        variants: species
-            .variants
-            .values()
-            .map(|&weight| scatter::Variant::of(weight))
-            .collect(),
-    }
-}
-
-fn curve(curve: &Curve) -> scatter::Curve {
-    match curve {
-        Curve::Word(CurveWord::Smooth) => scatter::Curve::Smooth,
-        Curve::Word(CurveWord::Linear) => scatter::Curve::Linear,
-        Curve::Points(points) => scatter::Curve::Points(points.clone()),
-    }
 }
