@@ -91,10 +91,14 @@ variants = { a = 1.0, b = 2.0 }
 name = "fern"
 strata = { meadow = 1.0 }
 spacing = 2.0
+[[species]]
+name = "ivy"
+strata = { meadow = 1.0 }
+spacing = 2.0625
 softness = 0.125
 group = "floor"
 keep_from = { oak = 6.0 }
-near = { species = "oak", within = 8.0 }
+near = { within = 8.0, species = "moss" }
 tilt = [0, 3.5]
 facing = "downhill"
 yaw = [-30, 31]
@@ -110,7 +114,7 @@ strata = { meadow = 1.0 }
 spacing = 3.0
 altitude = { curve = [[2, 0.0], [3, 1.0]] }
 slope = { curve = [[4, 0.0], [5, 1.0]] }
-distance = [{ stratum = "lake", curve = [[6, 0.0], [7, 1.0]] }]
+distance = [{ stratum = "rock", curve = [[6, 0.0], [7, 1.0]] }]
 curvature = { curve = [[8, 0.0], [9, 1.0]] }
 mask = { file = "lines.geojson", width = 6.5, radius = 3.5, feather = 2.5 }
 [[species]]
@@ -129,7 +133,7 @@ altitude = { band = [11, 80], blend = 2.125 }
 [[biome]]
 name = "bog"
 within = "north"
-species = ["fern"]
+species = ["ivy"]
 slope = { band = [1, 50], blend = 3.125 }
 aspect = { band = [30, 220], blend = 6.75 }
 curvature = { band = [0.4, 1.0], blend = 0.07, kind = "plan" }
@@ -141,7 +145,7 @@ name = "fen"
 species = ["moss"]
 altitude = { curve = [[12, 0.0], [13, 1.0]] }
 slope = { curve = [[14, 0.0], [15, 1.0]] }
-distance = [{ stratum = "lake", curve = [[16, 0.0], [17, 1.0]] }]
+distance = [{ stratum = "rock", curve = [[16, 0.0], [17, 1.0]] }]
 curvature = { curve = [[18, 0.0], [19, 1.0]] }
 mask = { file = "fen.geojson", width = 6.75, radius = 3.75, feather = 2.75 }
 [[check]]
@@ -422,8 +426,8 @@ const TABLE: &[Row] = &[
     ),
     (
         "species.near.species",
-        "near = { species = \"oak\"",
-        "near = { species = \"moss\"",
+        "within = 8.0, species = \"moss\"",
+        "within = 8.0, species = \"oak\"",
         PLANTS,
     ),
     (
@@ -808,7 +812,9 @@ fn a_correction_more_counts_for_no_stage() {
 
 #[test]
 fn normals_count_for_plants_that_read_them() {
-    let level = BASE
+    let from = BASE.find("[[species]]\nname = \"ivy\"").unwrap();
+    let to = BASE.find("[[check]]").unwrap();
+    let level = format!("{}{}", &BASE[..from], &BASE[to..])
         .replace("slope = { band = [0, 40], blend = 3.0 }\n", "")
         .replace("align = 0.5\n", "");
     let smoother = level.replace("smoothing = 3.0", "smoothing = 4.0");
