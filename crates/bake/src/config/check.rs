@@ -312,7 +312,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn line_of(&self, path: &KeyPath) -> usize {
+    fn line_of(&self, path: &KeyPath) -> String {
         self.findings.line(&self.root.find(path).0.span)
     }
 }

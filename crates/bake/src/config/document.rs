@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
 /// Bytes of the text.
@@ -29,12 +30,12 @@ pub(super) enum Value {
     List(Vec<Node>),
     /// Text.
     String(String),
-    /// A whole number; `None` where it is beyond 128 bits.
+    /// A whole number; `None` where neither a signed nor an unsigned one of 64 bits holds it.
     Integer(Option<i128>),
     /// A number with a point or an exponent.
     Float(f64),
     /// `true` or `false`.
-    Boolean,
+    Boolean(bool),
     /// A date or a time; no key takes one.
     Date,
 }
@@ -46,6 +47,43 @@ impl Node {
             key: None,
             span: 0..0,
             value: Value::table(table),
+        }
+    }
+
+    /// The value of a key; `None` where there is none, or this is no table.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match &self.value {
+            Value::Table(table) => table.get(key),
+            _ => None,
+        }
+    }
+
+    /// What it says, where that is text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same without places; what JSON has no word for, dates and what is not finite, is null.
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::Table(table) => {
+                let pairs = table
+                    .iter()
+                    .map(|(key, node)| (key.clone(), node.to_json()));
+                Json::Object(pairs.collect())
+            }
+            Value::List(list) => list.iter().map(Self::to_json).collect(),
+            Value::String(text) => Json::from(text.as_str()),
+            Value::Integer(whole) => {
+                let number = whole.and_then(serde_json::Number::from_i128);
+                number.map_or(Json::Null, Json::Number)
+            }
+            Value::Float(number) => Json::from(*number),
+            Value::Boolean(is_true) => Json::from(*is_true),
+            Value::Date => Json::Null,
         }
     }
 
@@ -84,10 +122,12 @@ impl Value {
         match value {
             DeValue::String(text) => Self::String(text.to_string()),
             DeValue::Integer(number) => {
-                Self::Integer(i128::from_str_radix(number.as_str(), number.radix()).ok())
+                let whole = i128::from_str_radix(number.as_str(), number.radix()).ok();
+                let is_held = |whole: &i128| (i64::MIN.into()..=u64::MAX.into()).contains(whole);
+                Self::Integer(whole.filter(is_held))
             }
             DeValue::Float(number) => Self::Float(number.as_str().parse().unwrap_or(f64::NAN)),
-            DeValue::Boolean(_) => Self::Boolean,
+            DeValue::Boolean(is_true) => Self::Boolean(*is_true),
             DeValue::Datetime(_) => Self::Date,
             DeValue::Array(list) => {
                 let nodes = list.iter().map(|value| Node {
@@ -108,7 +148,7 @@ impl Value {
             Self::List(_) => "a list",
             Self::String(_) => "a string",
             Self::Integer(_) | Self::Float(_) => "a number",
-            Self::Boolean => "a boolean",
+            Self::Boolean(_) => "a boolean",
             Self::Date => "a date",
         }
     }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::document::Span;
+use super::sources::Sources;
 
 /// Why a config was not loaded. `Display` prints one paragraph per mistake, in the order of the text.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,7 @@ fn paragraphs(mistakes: &[Mistake]) -> String {
 pub struct Mistake {
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
-    /// The config file.
+    /// The config file, or the one that it includes.
     pub path: PathBuf,
     /// Where in the file; `None` where something is missing from the file as a whole.
     pub place: Option<Place>,
@@ -134,16 +135,15 @@ impl fmt::Display for Mistake {
 
 /// The text of a config while it is looked at, and the mistakes found so far.
 pub(super) struct Findings<'a> {
-    path: &'a Path,
-    text: &'a str,
+    sources: &'a Sources,
     found: Vec<(usize, Mistake)>,
 }
 
 impl<'a> Findings<'a> {
     /// No mistake yet.
-    pub fn new(path: &'a Path, text: &'a str) -> Self {
+    pub fn new(sources: &'a Sources) -> Self {
         let found = Vec::new();
-        Self { path, text, found }
+        Self { sources, found }
     }
 
     /// Whether there is no mistake yet.
@@ -151,9 +151,14 @@ impl<'a> Findings<'a> {
         self.found.is_empty()
     }
 
-    /// The line a place is on, from 1.
-    pub fn line(&self, span: &Span) -> usize {
-        Place::new(self.text, span).line
+    /// The line a place is on, from 1; where there are several files, of which.
+    pub fn line(&self, span: &Span) -> String {
+        let (path, text, span) = self.sources.at(span);
+        let line = Place::new(text, &span).line;
+        match self.sources.included().len() {
+            0 => line.to_string(),
+            _ => format!("{line} of {}", path.display()),
+        }
     }
 
     /// Notes a mistake at a place; `None` is the file as a whole.
@@ -164,10 +169,14 @@ impl<'a> Findings<'a> {
         expected: String,
         help: Option<String>,
     ) {
+        let (path, place) = match span.map(|span| self.sources.at(span)) {
+            Some((path, text, span)) => (path, Some(Place::new(text, &span))),
+            None => (self.sources.path(), None),
+        };
         let mistake = Mistake {
             message,
-            path: self.path.to_path_buf(),
-            place: span.map(|span| Place::new(self.text, span)),
+            path: path.to_path_buf(),
+            place,
             expected,
             help,
         };
@@ -175,11 +184,23 @@ impl<'a> Findings<'a> {
         self.found.push((order, mistake));
     }
 
-    /// The mistakes in the order of the text.
-    pub fn into_error(mut self) -> ConfigError {
+    /// The mistakes in the order of the text. What several species take over from one is wrong once.
+    pub fn into_mistakes(mut self) -> Vec<Mistake> {
         self.found.sort_by_key(|&(order, _)| order);
+        let mut kept: Vec<(usize, Mistake)> = Vec::new();
+        for (order, mistake) in self.found {
+            let mut beside = kept.iter().rev().take_while(|(other, _)| *other == order);
+            if beside.all(|(_, known)| *known != mistake) {
+                kept.push((order, mistake));
+            }
+        }
+        kept.into_iter().map(|(_, mistake)| mistake).collect()
+    }
+
+    /// The mistakes in the order of the text, as an error.
+    pub fn into_error(self) -> ConfigError {
         ConfigError::Invalid {
-            mistakes: self.found.into_iter().map(|(_, mistake)| mistake).collect(),
+            mistakes: self.into_mistakes(),
         }
     }
 }

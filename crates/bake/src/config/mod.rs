@@ -24,21 +24,26 @@ mod check_species;
 mod conditions;
 mod document;
 mod error;
+mod extend;
+mod include;
 mod keys;
 mod limits;
 mod reference;
 mod schema;
 mod shape;
+mod sources;
 mod species;
 mod stratum;
 
 use std::path::{Path, PathBuf};
 
+use ecotone_store::content_digest;
 use toml::de::DeTable;
 
 use crate::edit::Edits;
 use document::{KeyPath, Node};
 use error::Findings;
+use sources::Sources;
 
 pub use biome::{Biome, Group};
 pub use conditions::{
@@ -63,20 +68,26 @@ pub use stratum::{
 /// A config that holds together, with the file it came from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the file says, defaults filled in.
+    /// What the file says, with what it includes: species have what they extend, templates are gone, defaults filled in.
     pub config: Config,
     /// The file.
     pub path: PathBuf,
-    /// The file's text.
+    /// The file's text, and behind it that of the files it includes: a config of its own, which says the same without them.
     pub text: String,
     /// The folder that file names in the config are relative to.
     pub base_dir: PathBuf,
     /// What lies over what it describes.
     pub(crate) edits: Edits,
+    sources: Sources,
     root: Node,
 }
 
 impl Loaded {
+    /// The files that the config includes, in the order of [`text`](Self::text).
+    pub fn included(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.sources.included()
+    }
+
     /// A file name of the config as a path from the working directory.
     pub fn resolve(&self, name: &str) -> PathBuf {
         self.base_dir.join(name)
@@ -92,7 +103,7 @@ impl Loaded {
         message: impl Into<String>,
         help: Option<String>,
     ) -> ConfigError {
-        let mut findings = Findings::new(&self.path, &self.text);
+        let mut findings = Findings::new(&self.sources);
         let node = self.root.find(&KeyPath::parse(key)).0;
         let span = (node.span != self.root.span).then_some(&node.span);
         findings.note(span, message.into(), String::new(), help);
@@ -100,55 +111,112 @@ impl Loaded {
     }
 }
 
-/// Reads and checks a config file.
+/// Reads and checks a config file, and the files that it includes.
 ///
 /// # Errors
 /// [`ConfigError::Unreadable`] where the file is not to be had, else all the mistakes in it that can be told apart.
 pub fn load(path: &Path) -> Result<Loaded, ConfigError> {
-    let unreadable = |source| ConfigError::Unreadable {
+    let bytes = std::fs::read(path).map_err(|source| ConfigError::Unreadable {
         path: path.to_path_buf(),
         source,
+    })?;
+    let text = text(bytes, path).map_err(|mistake| ConfigError::Invalid {
+        mistakes: vec![*mistake],
+    })?;
+    parse(&text, path)
+}
+
+/// The text of a file.
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, Box<Mistake>> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid_up_to = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes());
+        Box::new(Mistake {
+            message: String::from("the config is not UTF-8"),
+            path: path.to_path_buf(),
+            place: Some(Place::new(&text, &(valid_up_to..valid_up_to + 1))),
+            expected: String::from("expected UTF-8 text"),
+            help: Some(String::from("save the file as UTF-8")),
+        })
+    })
+}
+
+/// Checks the text of a config; `path` is where it came from, and need not exist. Files that it includes are read.
+///
+/// # Errors
+/// All the mistakes that can be told apart: first those of the syntax and of the files to include, then those of keys and
+/// types, then the rest.
+pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
+    let (sources, root) = gather(text, path)?;
+    checked(sources, root, path)
+}
+
+/// Checks a world's own copy of the config in `path`; `copy` is where it lies.
+///
+/// It says the same without the files that the config includes. Where there are any, its lines are not those of the config, so
+/// that mistakes are shown in the copy.
+pub(crate) fn parse_copy(text: &str, path: &Path, copy: &Path) -> Result<Loaded, ConfigError> {
+    let shown = if sources::is_of_several(text) {
+        copy
+    } else {
+        path
     };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => parse(&text, path),
-        Err(error) => {
-            let valid_up_to = error.utf8_error().valid_up_to();
-            Err(not_text(&error.into_bytes(), valid_up_to, path))
-        }
+    let sources = Sources::new(shown, text);
+    let root = document(&sources)?;
+    checked(sources, root, path)
+}
+
+/// Whether a config's text, with what it includes, still has a digest; `None` where the config is not to be had.
+pub(crate) fn is_still(path: &Path, digest: &str) -> Option<bool> {
+    let bytes = std::fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    // What cannot be put together any more is not what it was.
+    let is_same = |whole: &Sources| content_digest(whole.text.as_bytes()) == digest;
+    Some(gather(&text, path).is_ok_and(|(whole, _)| is_same(&whole)))
+}
+
+/// A text with the files that it includes, and the document that they are together.
+fn gather(text: &str, path: &Path) -> Result<(Sources, Node), ConfigError> {
+    let main = Sources::new(path, text);
+    let root = document(&main)?;
+    let Some(key) = root.get("include") else {
+        return Ok((main, root));
+    };
+    let wanted = include::wanted(&root, key, &main)?;
+    let sources = include::gather(main, &wanted, base_dir(path))?;
+    let root = document(&sources)?;
+    Ok((sources, root))
+}
+
+fn base_dir(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn document(sources: &Sources) -> Result<Node, ConfigError> {
+    let mut findings = Findings::new(sources);
+    let root = syntax(&sources.text, &mut findings);
+    if findings.is_empty() {
+        Ok(root)
+    } else {
+        Err(findings.into_error())
     }
 }
 
-fn not_text(bytes: &[u8], valid_up_to: usize, path: &Path) -> ConfigError {
-    let text = String::from_utf8_lossy(bytes);
-    let mut findings = Findings::new(path, &text);
-    findings.note(
-        Some(&(valid_up_to..valid_up_to + 1)),
-        String::from("the config is not UTF-8"),
-        String::from("expected UTF-8 text"),
-        Some(String::from("save the file as UTF-8")),
-    );
-    findings.into_error()
-}
-
-/// Checks the text of a config; `path` is where it came from, and need not exist.
-///
-/// # Errors
-/// All the mistakes that can be told apart: first those of the syntax, then those of keys and types, then the rest.
-pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
-    let mut findings = Findings::new(path, text);
-    let root = syntax(text, &mut findings);
+fn checked(sources: Sources, mut root: Node, path: &Path) -> Result<Loaded, ConfigError> {
+    let mut findings = Findings::new(&sources);
+    extend::merge(&mut root, &mut findings);
     if findings.is_empty() {
         shape::check(&root, &mut findings);
     }
     if !findings.is_empty() {
         return Err(findings.into_error());
     }
-    let config = match toml::from_str(text) {
+    extend::resolve(&mut root);
+    let config = match serde_json::from_value(root.to_json()) {
         Ok(config) => config,
         Err(error) => {
             // The schema is made from the same structs, so this is not expected; but it is input, so it is an error.
-            note_toml_error(&error, &mut findings);
+            findings.note(None, error.to_string(), String::new(), None);
             return Err(findings.into_error());
         }
     };
@@ -159,9 +227,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Loaded, ConfigError> {
     Ok(Loaded {
         config,
         path: path.to_path_buf(),
-        text: text.to_owned(),
-        base_dir: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        text: sources.text.clone(),
+        base_dir: base_dir(path).to_path_buf(),
         edits: Edits::default(),
+        sources,
         root,
     })
 }

@@ -4,14 +4,21 @@
 
 use serde_json::Value as Json;
 
-use super::document::{KeyPath, Node, Value};
+use super::document::{KeyPath, Node, Step, Value};
 use super::error::{Findings, listed, nearest};
+use super::extend::is_template;
 use super::reference::toml_text;
 use super::schema::{SCHEMA, choices, expected, is_required, keys, range, words};
 
 /// Notes every place where the document departs from the schema.
 pub(super) fn check(root: &Node, findings: &mut Findings<'_>) {
     value(&SCHEMA, root, &KeyPath::default(), findings);
+}
+
+/// Notes every place where the value of one key of the top level departs from the schema.
+pub(super) fn check_key(key: &str, node: &Node, findings: &mut Findings<'_>) {
+    let path = KeyPath::default().key(key);
+    value(&SCHEMA["properties"][key], node, &path, findings);
 }
 
 fn value(schema: &Json, node: &Node, path: &KeyPath, findings: &mut Findings<'_>) {
@@ -39,7 +46,7 @@ fn value(schema: &Json, node: &Node, path: &KeyPath, findings: &mut Findings<'_>
         Value::Integer(None) => out_of_range(schema, node, path, findings),
         Value::Integer(Some(whole)) => number(schema, node, *whole as f64, path, findings),
         Value::Float(fraction) => number(schema, node, *fraction, path, findings),
-        Value::Boolean | Value::Date => {}
+        Value::Boolean(_) | Value::Date => {}
     }
 }
 
@@ -51,7 +58,7 @@ fn is_kind(schema: &Json, value: &Value) -> bool {
         Value::String(_) => kind == Some("string") || !words(schema).is_empty(),
         Value::Integer(_) => matches!(kind, Some("integer" | "number")),
         Value::Float(_) => kind == Some("number"),
-        Value::Boolean => kind == Some("boolean"),
+        Value::Boolean(_) => kind == Some("boolean"),
         Value::Date => false,
     }
 }
@@ -134,16 +141,23 @@ fn missing_keys(schema: &Json, node: &Node, path: &KeyPath, findings: &mut Findi
         return;
     };
     let all = keys(schema);
+    // A template is there to be filled up: only a name must be there, for others to find it.
+    let is_partial = is_species(path) && is_template(node);
     let names = || all.iter().map(|&(name, _)| name);
     let misspelt = |key: &str| {
         let mut unknown = table.keys().filter(|key| names().all(|name| name != *key));
         unknown.any(|word| nearest(word, names()) == Some(key))
     };
     for &(key, inner) in &all {
-        if is_required(schema, key) && !table.contains_key(key) && !misspelt(key) {
+        let is_wanted = is_required(schema, key) && (!is_partial || key == "name");
+        if is_wanted && !table.contains_key(key) && !misspelt(key) {
             missing_key(key, inner, node, path, findings);
         }
     }
+}
+
+fn is_species(path: &KeyPath) -> bool {
+    matches!(&path.0[..], [Step::Key(key), Step::Index(_)] if key == "species")
 }
 
 fn missing_key(key: &str, schema: &Json, node: &Node, path: &KeyPath, findings: &mut Findings<'_>) {

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use ecotone_grid::Raster;
 use ecotone_store::{
     Artefact, BandHeader, EditOp, EditRecord, Manifest, PatchWord, Stage, TileHeader, World,
-    WorldWriter, content_digest, encode_tiff,
+    WorldWriter, encode_tiff,
 };
 
 pub use brush::{Brush, MOST_HEIGHT_M};
@@ -179,9 +179,10 @@ impl Editing {
             let path = dir.to_owned();
             return Err(EditError::NoConfig { path }.into());
         }
+        let path = Path::new(&manifest.config.path);
         Ok(Self {
             dir: dir.to_owned(),
-            loaded: config::parse(&text, Path::new(&manifest.config.path))?,
+            loaded: config::parse_copy(&text, path, &world.config_path())?,
             log: manifest.edits.clone(),
             manifest,
             writer,
@@ -196,8 +197,7 @@ impl Editing {
     /// Says where the world's config is another now than the one that the world was made from, which is the one that counts.
     pub fn of_config(&self) -> Option<String> {
         let path = &self.loaded.path;
-        let bytes = std::fs::read(path).ok()?;
-        let is_same = content_digest(&bytes) == self.manifest.config.digest;
+        let is_same = config::is_still(path, &self.manifest.config.digest)?;
         (!is_same).then(|| {
             format!(
                 "{} has changed since this world was baked; the edit works on the world's own copy of it, and `ecotone bake` \

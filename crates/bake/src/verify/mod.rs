@@ -295,7 +295,8 @@ fn loaded(world: &World) -> Result<Loaded, VerifyError> {
         let path = world.dir().to_owned();
         return Err(BakeError::from(EditError::NoConfig { path }).into());
     }
-    let loaded = config::parse(&text, Path::new(&manifest.config.path)).map_err(BakeError::from)?;
+    let path = Path::new(&manifest.config.path);
+    let loaded = config::parse_copy(&text, path, &world.config_path()).map_err(BakeError::from)?;
     let log = EditLog {
         records: manifest.edits.clone(),
         dir: world.dir().to_owned(),

@@ -20,6 +20,7 @@ const DEEP_BYTES: u64 = 1 << 30;
 
 /// All that was found.
 struct Found<'a> {
+    loaded: &'a Loaded,
     survey: &'a Survey,
     bake: &'a Bake,
     warnings: Vec<String>,
@@ -48,6 +49,7 @@ pub(crate) fn check(args: &CheckArgs, voice: Voice) -> Result<(), CliError> {
     let mut warnings = survey.warnings(&bake);
     warnings.extend(estimate.and_then(|estimate| of_room(estimate, &bake)));
     let found = Found {
+        loaded: &loaded,
         survey: &survey,
         bake: &bake,
         warnings,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ecotone_bake::STEPS_PER_M;
+use ecotone_bake::config::Loaded;
 use ecotone_bake::survey::{Estimate, Input, Layer, RasterFacts, Role, Unit, Values};
 use ecotone_grid::{PixelSize, Reach};
 
@@ -13,6 +14,7 @@ use crate::say::{Voice, bytes, decimal, duration, thousands};
 /// Prints all of it.
 pub(super) fn tell(found: &Found<'_>, args: &CheckArgs, voice: Voice) {
     let out = Out { voice };
+    tell_config(found.loaded, out);
     let inputs = &found.survey.inputs;
     for alike in inputs.chunk_by(|a, b| a.role == b.role) {
         tell_inputs(alike, out);
@@ -42,6 +44,19 @@ impl Out {
     fn say(self, label: &str, text: impl std::fmt::Display) {
         self.voice.line(format_args!("{label:<12}{text}"));
     }
+}
+
+/// The config, where it is more than the one file that was named.
+fn tell_config(loaded: &Loaded, out: Out) {
+    let n_files = match loaded.included().len() {
+        0 => return,
+        1 => String::from("1 included file"),
+        n => format!("{} included files", thousands(n as u64)),
+    };
+    out.say(
+        "config",
+        format_args!("{} + {n_files}", loaded.path.display()),
+    );
 }
 
 /// So many files of one role are shown; the others are counted.

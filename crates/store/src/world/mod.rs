@@ -162,6 +162,13 @@ impl World {
             .map_err(|_| StoreError::corrupt(&path.display().to_string(), 0, "expected UTF-8 text"))
     }
 
+    /// The file that [`config`](Self::config) is in.
+    pub fn config_path(&self) -> PathBuf {
+        self.world
+            .revision(self.manifest.revision)
+            .join(CONFIG_TOML)
+    }
+
     /// The config as each stage of the revision read it, by the stage's name.
     ///
     /// # Errors
