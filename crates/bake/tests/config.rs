@@ -9,7 +9,7 @@ use ecotone_bake::config::{
     self, Compression, Config, ConfigError, Curve, CurveWord, Gradient, Loaded, MaskMode,
     PixelSizeChoice, PixelSizeWord,
 };
-use ecotone_grid::Trapezoid;
+use ecotone_grid::{Profile, Trapezoid};
 
 mod mistakes;
 
@@ -150,9 +150,12 @@ fn what_is_left_out_has_its_default() {
         (oak.threshold, oak.density, oak.footprint),
         (0.5, None, 0.0)
     );
-    assert_eq!((oak.priority, oak.size, oak.align), (0, [1.0, 1.0], 0.0));
+    assert_eq!(
+        (config.priority(oak), oak.size, oak.align),
+        (0, [1.0, 1.0], 0.0)
+    );
     assert_eq!((&oak.edge, oak.edge_size()), (&None, [1.0, 1.0]));
-    assert!(oak.variants.is_empty() && oak.distance.is_empty());
+    assert!(oak.variants.is_empty() && oak.conditions.distance.is_empty());
 }
 
 #[test]
@@ -189,14 +192,14 @@ fn tilt_is_slope_from_the_other_side() {
 #[test]
 fn a_distance_beyond_the_greatest_is_open() {
     let config = parse(WORLD).unwrap().config;
-    let road = config.species[0].distance[0].trapezoid(64.0);
+    let road = config.species[0].conditions.distance[0].profile(64.0);
     assert_eq!(
         road,
-        Trapezoid {
+        Profile::Band(Trapezoid {
             lo: Some(5.0),
             hi: None,
             blend: 2.0
-        }
+        })
     );
 }
 

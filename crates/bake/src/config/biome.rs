@@ -22,10 +22,10 @@ pub struct Biome {
     #[serde(default)]
     #[schemars(
         extend("additionalProperties" = { "type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000 }),
-        extend("examples" = [{ "heath": 1.0 }])
+        extend("examples" = [{ "meadow": 1.0 }])
     )]
     pub strata: BTreeMap<String, f64>,
-    /// The species that grow in it, and outside of the biomes that list them nowhere. A species in several biomes grows as
+    /// The species that grow in it, and nowhere outside of the biomes that list them. A species in several biomes grows as
     /// well as in the one that is most present.
     #[serde(default)]
     #[schemars(inner(length(min = 1)), extend("examples" = [["pine", "heather"]]))]

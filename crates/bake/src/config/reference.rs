@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::schema::{SCHEMA, choices, expected, is_required, keys, place, range};
 
+/// Keys that may be left out, but for which something else then must be there.
+const GIVEN: [&str; 2] = ["strata", "spacing"];
+
 /// How wide a comment may be.
 const WIDTH: usize = 100;
 
@@ -46,10 +49,12 @@ fn table(out: &mut String, schema: &Value) {
 fn entry(out: &mut String, table: &Value, key: &str, schema: &Value) {
     comment(out, "", text(schema));
     comment(out, "", &facts(table, key, schema));
-    let row = match schema["items"]["type"].as_str() {
-        Some("object") => &schema["items"],
-        _ => schema,
-    };
+    let mut rows = choices(&schema["additionalProperties"]);
+    rows.extend([&schema["items"], schema]);
+    let row = rows
+        .into_iter()
+        .find(|row| row["properties"].is_object())
+        .unwrap_or(schema);
     for (inner, inner_schema) in keys(row) {
         comment(out, "  ", &format!("- {inner}: {}", text(inner_schema)));
         comment(out, "    ", &facts(row, inner, inner_schema));
@@ -58,7 +63,8 @@ fn entry(out: &mut String, table: &Value, key: &str, schema: &Value) {
         Value::Null => &schema["default"],
         example => example,
     };
-    let mark = if is_required(table, key) { "" } else { "# " };
+    let is_given = is_required(table, key) || GIVEN.contains(&key);
+    let mark = if is_given { "" } else { "# " };
     let _ = writeln!(out, "{mark}{key} = {}", toml_text(example));
 }
 

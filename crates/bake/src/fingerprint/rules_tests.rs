@@ -91,6 +91,63 @@ variants = { a = 1.0, b = 2.0 }
 name = "fern"
 strata = { meadow = 1.0 }
 spacing = 2.0
+[[species]]
+name = "ivy"
+strata = { meadow = 1.0 }
+spacing = 2.0625
+softness = 0.125
+group = "floor"
+keep_from = { oak = 6.0 }
+near = { within = 8.0, species = "moss" }
+tilt = [0, 3.5]
+facing = "downhill"
+yaw = [-30, 31]
+sink = [0, 0.375]
+tint = [0.1875, 0.75]
+aspect = { band = [20, 210], blend = 6.25 }
+curvature = { band = [0.3, 1.0], blend = 0.0625, kind = "profile" }
+mask = { file = "orchard.tif", band = 2, range = [0, 210], invert = false }
+clusters = { wavelength = 61.0, coverage = 0.4375, softness = 0.3125, seed = 13 }
+[[species]]
+name = "moss"
+strata = { meadow = 1.0 }
+spacing = 3.0
+altitude = { curve = [[2, 0.0], [3, 1.0]] }
+slope = { curve = [[4, 0.0], [5, 1.0]] }
+distance = [{ stratum = "rock", curve = [[6, 0.0], [7, 1.0]] }]
+curvature = { curve = [[8, 0.0], [9, 1.0]] }
+mask = { file = "lines.geojson", width = 6.5, radius = 3.5, feather = 2.5 }
+[[species]]
+name = "grass"
+strata = { meadow = 1.0 }
+density = 9000.0
+write = "density"
+[[group]]
+name = "floor"
+spacing = 1.75
+priority = -3
+[[biome]]
+name = "north"
+strata = { meadow = 0.875 }
+altitude = { band = [11, 80], blend = 2.125 }
+[[biome]]
+name = "bog"
+within = "north"
+species = ["ivy"]
+slope = { band = [1, 50], blend = 3.125 }
+aspect = { band = [30, 220], blend = 6.75 }
+curvature = { band = [0.4, 1.0], blend = 0.07, kind = "plan" }
+distance = [{ stratum = "rock", band = [2, 16], blend = 1.125 }]
+mask = { file = "bog.tif", band = 4, range = [0, 220], invert = false }
+clusters = { wavelength = 62.0, coverage = 0.45, softness = 0.35, seed = 14 }
+[[biome]]
+name = "fen"
+species = ["moss"]
+altitude = { curve = [[12, 0.0], [13, 1.0]] }
+slope = { curve = [[14, 0.0], [15, 1.0]] }
+distance = [{ stratum = "rock", curve = [[16, 0.0], [17, 1.0]] }]
+curvature = { curve = [[18, 0.0], [19, 1.0]] }
+mask = { file = "fen.geojson", width = 6.75, radius = 3.75, feather = 2.75 }
 [[check]]
 kind = "keep_off"
 name = "verge"
@@ -355,6 +412,275 @@ const TABLE: &[Row] = &[
     ("species.align", "align = 0.5", "align = 0.6", PLANTS),
     ("species.variants", "b = 2.0", "b = 2.5", PLANTS),
     (
+        "species.softness",
+        "softness = 0.125",
+        "softness = 0.25",
+        PLANTS,
+    ),
+    ("species.group", "group = \"floor\"\n", "", PLANTS),
+    (
+        "species.keep_from",
+        "keep_from = { oak = 6.0 }",
+        "keep_from = { oak = 7.0 }",
+        PLANTS,
+    ),
+    (
+        "species.near.species",
+        "within = 8.0, species = \"moss\"",
+        "within = 8.0, species = \"oak\"",
+        PLANTS,
+    ),
+    (
+        "species.near.within",
+        "within = 8.0",
+        "within = 9.0",
+        PLANTS,
+    ),
+    ("species.tilt", "[0, 3.5]", "[0, 3.25]", PLANTS),
+    (
+        "species.facing",
+        "facing = \"downhill\"",
+        "facing = \"east\"",
+        PLANTS,
+    ),
+    ("species.yaw", "[-30, 31]", "[-30, 32]", PLANTS),
+    ("species.sink", "[0, 0.375]", "[0, 0.5]", PLANTS),
+    ("species.tint", "[0.1875, 0.75]", "[0.1875, 0.5]", PLANTS),
+    (
+        "species.write",
+        "density = 9000.0\nwrite = \"density\"",
+        "density = 9000.0\nspacing = 0.5",
+        PLANTS,
+    ),
+    ("species.aspect.band", "[20, 210]", "[20, 211]", PLANTS),
+    (
+        "species.aspect.blend",
+        "blend = 6.25",
+        "blend = 7.0",
+        PLANTS,
+    ),
+    (
+        "species.curvature.band",
+        "[0.3, 1.0]",
+        "[0.35, 1.0]",
+        PLANTS,
+    ),
+    (
+        "species.curvature.blend",
+        "blend = 0.0625",
+        "blend = 0.08",
+        PLANTS,
+    ),
+    (
+        "species.curvature.kind",
+        "kind = \"profile\"",
+        "kind = \"mean\"",
+        PLANTS,
+    ),
+    ("species.mask.file", "orchard.tif", "other.tif", INPUTS),
+    ("species.mask.band", "band = 2,", "band = 5,", INPUTS),
+    ("species.mask.range", "[0, 210]", "[0, 240]", INPUTS),
+    (
+        "species.mask.invert",
+        "[0, 210], invert = false",
+        "[0, 210], invert = true",
+        INPUTS,
+    ),
+    ("species.mask.width", "width = 6.5", "width = 9.0", INPUTS),
+    (
+        "species.mask.radius",
+        "radius = 3.5",
+        "radius = 9.0",
+        INPUTS,
+    ),
+    (
+        "species.mask.feather",
+        "feather = 2.5",
+        "feather = 9.0",
+        INPUTS,
+    ),
+    (
+        "species.clusters.wavelength",
+        "wavelength = 61.0",
+        "wavelength = 63.0",
+        PLANTS,
+    ),
+    (
+        "species.clusters.coverage",
+        "coverage = 0.4375",
+        "coverage = 0.5",
+        PLANTS,
+    ),
+    (
+        "species.clusters.softness",
+        "softness = 0.3125",
+        "softness = 0.4",
+        PLANTS,
+    ),
+    ("species.clusters.seed", "seed = 13", "seed = 15", PLANTS),
+    (
+        "species.altitude.curve",
+        "[[2, 0.0], [3, 1.0]]",
+        "[[2, 0.0], [3, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "species.slope.curve",
+        "[[4, 0.0], [5, 1.0]]",
+        "[[4, 0.0], [5, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "species.distance.curve",
+        "[[6, 0.0], [7, 1.0]]",
+        "[[6, 0.0], [7, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "species.curvature.curve",
+        "[[8, 0.0], [9, 1.0]]",
+        "[[8, 0.0], [9, 0.5]]",
+        PLANTS,
+    ),
+    ("biome.aspect.band", "[30, 220]", "[30, 221]", PLANTS),
+    ("biome.aspect.blend", "blend = 6.75", "blend = 7.0", PLANTS),
+    ("biome.curvature.band", "[0.4, 1.0]", "[0.45, 1.0]", PLANTS),
+    (
+        "biome.curvature.blend",
+        "blend = 0.07",
+        "blend = 0.08",
+        PLANTS,
+    ),
+    (
+        "biome.curvature.kind",
+        "kind = \"plan\"",
+        "kind = \"profile\"",
+        PLANTS,
+    ),
+    ("biome.mask.file", "bog.tif", "other.tif", INPUTS),
+    ("biome.mask.band", "band = 4,", "band = 5,", INPUTS),
+    ("biome.mask.range", "[0, 220]", "[0, 240]", INPUTS),
+    (
+        "biome.mask.invert",
+        "[0, 220], invert = false",
+        "[0, 220], invert = true",
+        INPUTS,
+    ),
+    ("biome.mask.width", "width = 6.75", "width = 9.0", INPUTS),
+    ("biome.mask.radius", "radius = 3.75", "radius = 9.0", INPUTS),
+    (
+        "biome.mask.feather",
+        "feather = 2.75",
+        "feather = 9.0",
+        INPUTS,
+    ),
+    (
+        "biome.clusters.wavelength",
+        "wavelength = 62.0",
+        "wavelength = 63.0",
+        PLANTS,
+    ),
+    (
+        "biome.clusters.coverage",
+        "coverage = 0.45,",
+        "coverage = 0.5,",
+        PLANTS,
+    ),
+    (
+        "biome.clusters.softness",
+        "softness = 0.35",
+        "softness = 0.4",
+        PLANTS,
+    ),
+    ("biome.clusters.seed", "seed = 14", "seed = 15", PLANTS),
+    (
+        "biome.altitude.curve",
+        "[[12, 0.0], [13, 1.0]]",
+        "[[12, 0.0], [13, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "biome.slope.curve",
+        "[[14, 0.0], [15, 1.0]]",
+        "[[14, 0.0], [15, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "biome.distance.curve",
+        "[[16, 0.0], [17, 1.0]]",
+        "[[16, 0.0], [17, 0.5]]",
+        PLANTS,
+    ),
+    (
+        "biome.curvature.curve",
+        "[[18, 0.0], [19, 1.0]]",
+        "[[18, 0.0], [19, 0.5]]",
+        PLANTS,
+    ),
+    ("biome.name", "name = \"fen\"", "name = \"mire\"", PLANTS),
+    ("biome.within", "within = \"north\"\n", "", PLANTS),
+    ("biome.strata", "meadow = 0.875", "meadow = 0.75", PLANTS),
+    (
+        "biome.species",
+        "species = [\"moss\"]",
+        "species = [\"moss\", \"oak\"]",
+        PLANTS,
+    ),
+    ("biome.altitude.band", "[11, 80]", "[11, 81]", PLANTS),
+    (
+        "biome.altitude.blend",
+        "blend = 2.125",
+        "blend = 2.25",
+        PLANTS,
+    ),
+    ("biome.slope.band", "[1, 50]", "[1, 51]", PLANTS),
+    ("biome.slope.blend", "blend = 3.125", "blend = 3.25", PLANTS),
+    (
+        "biome.distance.stratum",
+        "stratum = \"rock\", band",
+        "stratum = \"lake\", band",
+        PLANTS,
+    ),
+    ("biome.distance.band", "[2, 16]", "[2, 15]", PLANTS),
+    (
+        "biome.distance.blend",
+        "blend = 1.125",
+        "blend = 1.25",
+        PLANTS,
+    ),
+    (
+        "group.name",
+        "name = \"floor\"\n",
+        "name = \"ground\"\n",
+        NONE,
+    ),
+    ("group.spacing", "spacing = 1.75", "spacing = 1.5", NONE),
+    ("group.priority", "priority = -3", "priority = -4", PLANTS),
+    (
+        "species.variants.weight",
+        "b = 2.0",
+        "b = { weight = 3.0 }",
+        PLANTS,
+    ),
+    (
+        "species.variants.edge",
+        "b = 2.0",
+        "b = { weight = 2.0, edge = 3.0 }",
+        PLANTS,
+    ),
+    (
+        "species.variants.size",
+        "b = 2.0",
+        "b = { weight = 2.0, size = [1, 2] }",
+        PLANTS,
+    ),
+    (
+        "species.variants.edge_size",
+        "b = 2.0",
+        "b = { weight = 2.0, edge_size = [1, 2] }",
+        PLANTS,
+    ),
+    (
         "output.directory",
         "directory = \"out\"",
         "directory = \"there\"",
@@ -439,7 +765,13 @@ fn every_key_of_the_schema_is_in_the_table() {
 fn gather(schema: &Value, path: &str, out: &mut BTreeSet<String>) {
     for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
         let path = under(path, key);
-        let tables = [inner, &inner["items"]];
+        let mut tables = vec![inner, &inner["items"]];
+        tables.extend(
+            inner["additionalProperties"]["anyOf"]
+                .as_array()
+                .into_iter()
+                .flatten(),
+        );
         match tables.iter().find(|table| table["properties"].is_object()) {
             Some(table) => gather(table, &path, out),
             None => drop(out.insert(path)),
@@ -480,7 +812,9 @@ fn a_correction_more_counts_for_no_stage() {
 
 #[test]
 fn normals_count_for_plants_that_read_them() {
-    let level = BASE
+    let from = BASE.find("[[species]]\nname = \"ivy\"").unwrap();
+    let to = BASE.find("[[check]]").unwrap();
+    let level = format!("{}{}", &BASE[..from], &BASE[to..])
         .replace("slope = { band = [0, 40], blend = 3.0 }\n", "")
         .replace("align = 0.5\n", "");
     let smoother = level.replace("smoothing = 3.0", "smoothing = 4.0");
