@@ -142,12 +142,12 @@ pub(crate) fn thick() -> (World, Vec<Species>) {
     (world, species)
 }
 
-/// Every few plants as pins, some moved a little, and as many removed.
+/// Every few plants as pins, most of them moved a little, and as many removed.
 pub(crate) fn some_pins(plants: &[Plant]) -> Vec<Pin> {
     let pin = |(k, plant): (usize, &Plant)| Pin {
         species: plant.species,
-        x: plant.x + (k as i64 % 3) * 700,
-        y: plant.y - (k as i64 % 5) * 300,
+        x: plant.x + (k as i64 % 2) * (k as i64 % 3) * 700,
+        y: plant.y - (k as i64 % 2) * (k as i64 % 5) * 300,
         kind: match k % 2 {
             0 => PinKind::Absent,
             _ => PinKind::Stands(Look {
@@ -159,7 +159,7 @@ pub(crate) fn some_pins(plants: &[Plant]) -> Vec<Pin> {
     let chosen = plants
         .iter()
         .enumerate()
-        .filter(|(k, _)| mix(*k as u64) % 23 == 0);
+        .filter(|(k, _)| mix(*k as u64) % 13 == 0);
     chosen.map(pin).collect()
 }
 
@@ -300,7 +300,7 @@ fn pins_stand_in_every_core_and_keep_their_ground() {
             assert!(distance2 >= least * least, "{plant:?} {pin:?}");
         }
     }
-    assert!(n_standing > 50 && n_absent > 50);
+    assert!(n_standing > 50 && n_absent > 50, "{n_standing}, {n_absent}");
 }
 
 #[test]
