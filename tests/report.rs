@@ -77,6 +77,7 @@ fn roots() -> CheckKind {
     CheckKind::Roots {
         species: None,
         tolerance_m: 0.01,
+        sinks_m: Default::default(),
     }
 }
 
