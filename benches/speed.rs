@@ -158,7 +158,7 @@ fn kernels(scratch: &Path) {
     );
 }
 
-/// Grows wherever there is ground, as densely as it can: two points in three become plants, the others lose to a plant.
+/// Grows wherever there is ground, as densely as it can: five points in six become plants, the others lose to a plant.
 const DENSE: &str = r#"
 [[species]]
 name = "fir"

@@ -201,7 +201,8 @@ impl Bake {
                 .config
                 .species
                 .iter()
-                .map(|s| s.name.clone())
+                .filter(|own| !own.is_density())
+                .map(|own| own.name.clone())
                 .collect(),
             config: loaded.text,
             paranoid: options.paranoid,

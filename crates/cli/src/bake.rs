@@ -143,6 +143,10 @@ fn say(outcome: &Outcome, out: &Path, n_pixels: u64, seconds: f64, voice: Voice)
     if n_plants > 0 {
         voice.line(format_args!("plants      {}", shown("vegetation")));
     }
+    let densities = format!("rev/{}/density.vrt", committed.revision);
+    if out.join(&densities).is_file() {
+        voice.line(format_args!("densities   {}", shown(&densities)));
+    }
     voice.json(&json!({
         "event": "baked",
         "revision": committed.revision,

@@ -142,3 +142,7 @@ impl PlaceScratch {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;

@@ -249,4 +249,4 @@ fn plant(
 
 #[cfg(test)]
 #[path = "place_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -1,14 +1,16 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::Variant;
 use crate::sample::normalised;
 use crate::testing::{World, spruce};
-use crate::{Conditions, Edge, Pattern, PatternScratch, competition_reach_m, probability};
-use ecotone_grid::{Profile, Raster, Rect, Trapezoid};
-use std::collections::BTreeSet;
+use crate::{
+    Conditions, Edge, Pattern, PatternScratch, competition_reach_m, pins_reach_m, probability,
+};
+use crate::{Near, Variant, conflict_distance};
+use ecotone_grid::{Profile, Raster, Rect, Trapezoid, mix};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All candidates of a species in an area.
-fn candidates(species: &Species, area: &Area) -> Vec<Candidate> {
+pub(crate) fn candidates(species: &Species, area: &Area) -> Vec<Candidate> {
     let pattern = Pattern::new(11, &species.name, species.effective_spacing_m());
     let (mut scratch, mut block, mut all) = (PatternScratch::default(), Vec::new(), Vec::new());
     for id in pattern.blocks_over(area) {
@@ -18,34 +20,54 @@ fn candidates(species: &Species, area: &Area) -> Vec<Candidate> {
     all
 }
 
-/// The plants of a core, from the candidates within the reach of it.
-fn plants(species: &[Species], fields: &Fields<'_>, core: &Area) -> Vec<Plant> {
-    let reach = (competition_reach_m(species) * 1024.0).ceil() as i64;
-    let lists: Vec<_> = species
-        .iter()
-        .map(|s| candidates(s, &core.grow(reach)))
-        .collect();
+/// Calls `work` with what a window around a core sees: the candidates within competition's reach, and the pins beyond.
+pub(crate) fn with_flora<T>(
+    (species, pins): (&[Species], &[Pin]),
+    core: &Area,
+    work: impl FnOnce(&Flora<'_>) -> T,
+) -> T {
+    let units = |m: f64| (m * 1024.0).ceil() as i64;
+    let window = core.grow(units(competition_reach_m(species)));
+    let with_pins = window.grow(units(pins_reach_m(species)));
+    let lists: Vec<_> = species.iter().map(|s| candidates(s, &window)).collect();
     let lists: Vec<&[Candidate]> = lists.iter().map(Vec::as_slice).collect();
-    let flora = Flora {
+    let is_seen = |pin: &&Pin| with_pins.contains(pin.x, pin.y);
+    let pins: Vec<Pin> = pins.iter().filter(is_seen).copied().collect();
+    work(&Flora {
         species,
         biomes: &[],
         candidates: &lists,
-        pins: &[],
-    };
+        pins: &pins,
+    })
+}
+
+/// The plants of a core.
+pub(crate) fn plants_with(
+    species: &[Species],
+    pins: &[Pin],
+    fields: &Fields<'_>,
+    core: &Area,
+) -> Vec<Plant> {
     let mut out = Vec::new();
-    place(&flora, fields, core, &mut PlaceScratch::default(), &mut out);
+    with_flora((species, pins), core, |flora| {
+        place(flora, fields, core, &mut PlaceScratch::default(), &mut out);
+    });
     out
 }
 
+fn plants(species: &[Species], fields: &Fields<'_>, core: &Area) -> Vec<Plant> {
+    plants_with(species, &[], fields, core)
+}
+
 /// The area of a world's map and 5 m around it.
-fn everywhere(world: &World) -> Area {
+pub(crate) fn everywhere(world: &World) -> Area {
     let [west, south, east, north] = world.transform.bounds(world.heights.rect());
     let units = |m: f64| (m * 1024.0) as i64;
     Area::new(units(west), units(south), units(east), units(north)).grow(5 * 1024)
 }
 
 /// A hilly world of 200 × 160 pixels with a void, weights and distances that vary, and three species that compete.
-fn wild() -> (World, Vec<Species>) {
+pub(crate) fn wild() -> (World, Vec<Species>) {
     let mut world = World::new(200, 160, |x, y| 300.0 + (x * 0.05).sin() * 20.0 + y * 0.1);
     for row in 0..160 {
         for column in 0..200 {
@@ -93,23 +115,332 @@ fn wild() -> (World, Vec<Species>) {
     (world, vec![base, pine, heather])
 }
 
-#[test]
-fn a_core_has_the_plants_of_the_whole_map() {
-    let (world, species) = wild();
-    let fields = world.fields();
-    let whole = plants(&species, &fields, &everywhere(&world));
-    assert!(whole.len() > 5000, "{}", whole.len());
-    assert!((0..3).all(|s| whole.iter().filter(|p| p.species == s).count() > 300));
-    let area = everywhere(&world);
+/// The same world, and five species of radii of 0.3 to 6 m in three tiers, that keep from and stand near each other.
+pub(crate) fn thick() -> (World, Vec<Species>) {
+    let (world, wild) = wild();
+    let one = |name: &str, footprint_m: f64, priority| Species {
+        name: name.into(),
+        strata: vec![(0, 0.8), (1, 0.6)],
+        footprint_m,
+        spacing_m: (2.2 * footprint_m).max(2.0),
+        priority,
+        ..wild[0].clone()
+    };
+    let near = |species, within_m| Some(Near { species, within_m });
+    let mut species = vec![
+        one("ash", 3.0, 5),
+        one("fern", 0.3, 0),
+        one("hazel", 1.5, 2),
+        one("moss", 0.8, 0),
+        one("oak", 6.0, 5),
+    ];
+    species[0].keep_from = vec![(2, 5.25)];
+    species[1].near = near(4, 11.0);
+    species[2].keep_from = vec![(4, 8.5)];
+    species[3].keep_from = vec![(1, 1.5)];
+    species[3].near = near(2, 3.0);
+    (world, species)
+}
+
+/// Every few plants as pins, most of them moved a little, and as many removed.
+pub(crate) fn some_pins(plants: &[Plant]) -> Vec<Pin> {
+    let pin = |(k, plant): (usize, &Plant)| Pin {
+        species: plant.species,
+        x: plant.x + (k as i64 % 2) * (k as i64 % 3) * 700,
+        y: plant.y - (k as i64 % 2) * (k as i64 % 5) * 300,
+        kind: match k % 2 {
+            0 => PinKind::Absent,
+            _ => PinKind::Stands(Look {
+                draws: k as u64,
+                ..Look::default()
+            }),
+        },
+    };
+    let chosen = plants
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| mix(*k as u64) % 13 == 0);
+    chosen.map(pin).collect()
+}
+
+/// The plants of an area, core by core.
+fn in_pieces(species: &[Species], pins: &[Pin], fields: &Fields<'_>, area: &Area) -> Vec<Plant> {
     let mut pieces = Vec::new();
     for x in (area.x0..area.x1).step_by(61_000) {
         for y in (area.y0..area.y1).step_by(47_001) {
             let core = Area::new(x, y, (x + 61_000).min(area.x1), (y + 47_001).min(area.y1));
-            pieces.extend(plants(&species, &fields, &core));
+            pieces.extend(plants_with(species, pins, fields, &core));
         }
     }
     pieces.sort_by_key(|p| (p.species, p.id));
+    pieces
+}
+
+#[test]
+fn a_core_has_the_plants_of_the_whole_map() {
+    let (world, species) = wild();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let whole = plants(&species, &fields, &area);
+    assert!(whole.len() > 5000, "{}", whole.len());
+    assert!((0..3).all(|s| whole.iter().filter(|p| p.species == s).count() > 300));
+    let pieces = in_pieces(&species, &[], &fields, &area);
     assert!(pieces == whole, "{} and {}", pieces.len(), whole.len());
+}
+
+#[test]
+fn no_two_plants_of_any_cores_are_closer_than_the_rules_allow() {
+    let (world, species) = thick();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let whole = plants(&species, &fields, &area);
+    let count = |s| whole.iter().filter(|p| p.species == s).count();
+    assert!(
+        (0..5).all(|s| count(s) > 25),
+        "{:?}",
+        [0, 1, 2, 3, 4].map(count)
+    );
+    let mut pieces = in_pieces(&species, &[], &fields, &area);
+    assert!(pieces == whole, "{} and {}", pieces.len(), whole.len());
+
+    let distance2 =
+        |a: &Plant, b: &Plant| ((a.x - b.x).pow(2) + (a.y - b.y).pow(2)) as f64 / 1048576.0;
+    let least = |a: u16, b: u16| match (a.min(b), a.max(b)) {
+        (0, 2) => 5.25,
+        (2, 4) => 8.5,
+        (1, 3) => 1.5,
+        (a, b) if a == b => species[usize::from(a)].spacing_m,
+        (a, b) => species[usize::from(a)].footprint_m + species[usize::from(b)].footprint_m,
+    };
+    pieces.sort_by_key(|p| p.x);
+    for (k, a) in pieces.iter().enumerate() {
+        for b in pieces[k + 1..].iter().take_while(|b| b.x - a.x < 14 * 1024) {
+            let least = least(a.species, b.species);
+            assert!(distance2(a, b) >= least * least, "{a:?} {b:?}");
+        }
+    }
+    for (child, parent, within) in [(1, 4, 11.0), (3, 2, 3.0)] {
+        let parents: Vec<_> = pieces.iter().filter(|p| p.species == parent).collect();
+        for plant in pieces.iter().filter(|p| p.species == child) {
+            assert!(
+                parents
+                    .iter()
+                    .any(|p| distance2(p, plant) <= within * within)
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_the_ground_changes_no_plant_beyond_the_reach() {
+    let (mut world, species) = thick();
+    let area = everywhere(&world);
+    let before = plants(&species, &world.fields(), &area);
+    for pixel in (72..=80).flat_map(|row| (96..=104).map(move |column| row * 200 + column)) {
+        let weight = world.weights.band(0).pixels()[pixel];
+        world.weights.band_mut(0)[pixel] = 255 - weight / 2;
+        world.weights.band_mut(1)[pixel] = 0;
+    }
+    let after = plants(&species, &world.fields(), &area);
+    // The pixels, and one around them.
+    let ((x0, y0), (x1, y1)) = (world.position(95.0, 81.0), world.position(105.0, 71.0));
+    let reach = (competition_reach_m(&species) * 1024.0).ceil() as i64;
+    check_changes(
+        &before,
+        &after,
+        &Area::new(x0, y0, x1 + 1, y1 + 1).grow(reach),
+    );
+}
+
+/// Checks that some plants differ, and all that do lie in an area.
+#[track_caller]
+fn check_changes(before: &[Plant], after: &[Plant], area: &Area) {
+    let outside = |plants: &[Plant]| -> Vec<Plant> {
+        let is_outside = |p: &&Plant| !area.contains(p.x, p.y);
+        plants.iter().filter(is_outside).copied().collect()
+    };
+    assert!(before != after);
+    assert!(!outside(before).is_empty());
+    assert!(outside(before) == outside(after));
+}
+
+#[test]
+fn pins_stand_in_every_core_and_keep_their_ground() {
+    let (world, species) = thick();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let mut pins = some_pins(&plants(&species, &fields, &area));
+    pins.retain(|pin| Ground::at(&fields, pin.x, pin.y).is_some_and(|g| g.height().is_some()));
+    let whole = plants_with(&species, &pins, &fields, &area);
+    let pieces = in_pieces(&species, &pins, &fields, &area);
+    assert!(pieces == whole, "{} and {}", pieces.len(), whole.len());
+    let (mut n_standing, mut n_absent) = (0, 0);
+    for pin in &pins {
+        let own = &species[usize::from(pin.species)];
+        let id = plant_id(name_key(&own.name), pin.x, pin.y);
+        let n_there = whole.iter().filter(|p| p.id == id).count();
+        if pin.kind == PinKind::Absent {
+            n_absent += 1;
+            assert_eq!(n_there, 0);
+            continue;
+        }
+        n_standing += 1;
+        assert_eq!(n_there, 1);
+        for plant in whole
+            .iter()
+            .filter(|p| pins.iter().all(|pin| (p.x, p.y) != (pin.x, pin.y)))
+        {
+            let other = usize::from(plant.species);
+            let least = if plant.species == pin.species {
+                (own.effective_spacing_m() * 1024.0).ceil() as i64
+            } else {
+                conflict_distance(&species, other, usize::from(pin.species))
+            };
+            let distance2 = (plant.x - pin.x).pow(2) + (plant.y - pin.y).pow(2);
+            assert!(distance2 >= least * least, "{plant:?} {pin:?}");
+        }
+    }
+    assert!(n_standing > 50 && n_absent > 50, "{n_standing}, {n_absent}");
+}
+
+#[test]
+fn a_pin_changes_no_plant_beyond_its_reach_and_that_of_competition() {
+    let (world, species) = thick();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let before = plants(&species, &fields, &area);
+    let (x, y) = world.position(90.0, 75.3);
+    for kind in [PinKind::Stands(Look::default()), PinKind::Absent] {
+        let removed = before.iter().filter(|p| p.species == 4);
+        let removed = removed
+            .min_by_key(|p| (p.x - x).pow(2) + (p.y - y).pow(2))
+            .unwrap();
+        let (x, y) = if kind == PinKind::Absent {
+            (removed.x, removed.y)
+        } else {
+            (x, y)
+        };
+        let after = plants_with(
+            &species,
+            &[Pin {
+                species: 4,
+                x,
+                y,
+                kind,
+            }],
+            &fields,
+            &area,
+        );
+        let reach = (pins_reach_m(&species) + competition_reach_m(&species)) * 1024.0;
+        check_changes(
+            &before,
+            &after,
+            &Area::new(x, y, x + 1, y + 1).grow(reach as i64),
+        );
+    }
+}
+
+#[test]
+fn a_plant_locked_where_it_stands_changes_nothing_but_the_right_to_stand() {
+    let (world, species) = thick();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let before = plants(&species, &fields, &area);
+    for (s, own) in species.iter().enumerate() {
+        let mine: Vec<_> = before
+            .iter()
+            .filter(|p| usize::from(p.species) == s)
+            .collect();
+        let plant = mine[mine.len() / 2];
+        let all = candidates(own, &area);
+        let candidate = all
+            .iter()
+            .find(|c| (c.x, c.y) == (plant.x, plant.y))
+            .unwrap();
+        let look = Look {
+            draws: candidate.draws,
+            ..Look::default()
+        };
+        let kind = PinKind::Stands(look);
+        let pin = Pin {
+            species: plant.species,
+            x: plant.x,
+            y: plant.y,
+            kind,
+        };
+        let after = plants_with(&species, &[pin], &fields, &area);
+        assert!(after.contains(plant), "with all its attributes");
+        let elsewhere = |p: &&Plant| (p.x - pin.x).abs().max((p.y - pin.y).abs()) > 1024 * 200;
+        assert!(
+            before
+                .iter()
+                .filter(elsewhere)
+                .eq(after.iter().filter(elsewhere))
+        );
+        // A plant that won keeps all that it dropped dropped, and drops nothing else.
+        assert!(after == before, "{}", own.name);
+    }
+}
+
+#[test]
+fn a_pin_stands_where_no_rule_lets_it_but_not_on_a_void() {
+    let (mut world, species) = thick();
+    world.weights.band_mut(0).fill(0);
+    world.weights.band_mut(1).fill(0);
+    let fields = world.fields();
+    let look = Look {
+        size: Some(7.5),
+        yaw: Some(99),
+        up: Some([0.6, 0.0, 0.8]),
+        variant: Some(1),
+        tint: Some(200),
+        sink_m: Some(0.25),
+        draws: 5,
+    };
+    let pin = |species, (x, y): (i64, i64), kind| Pin {
+        species,
+        x,
+        y,
+        kind,
+    };
+    let (dry, void, off) = (
+        world.position(20.4, 30.6),
+        world.position(65.0, 70.2),
+        (0, 0),
+    );
+    let stands = PinKind::Stands(look);
+    let pins = [
+        pin(0, dry, stands),
+        pin(0, dry, PinKind::Absent),
+        pin(
+            1,
+            dry,
+            PinKind::Stands(Look {
+                draws: 5,
+                ..Look::default()
+            }),
+        ),
+        pin(1, void, stands),
+        pin(1, off, stands),
+        pin(5, dry, stands),
+        pin(u16::MAX, dry, stands),
+    ];
+    let found = plants_with(&species, &pins, &fields, &everywhere(&world));
+    assert_eq!(
+        found.len(),
+        2,
+        "the first pin of a place counts, and none of an unknown species"
+    );
+    let plant = found[0];
+    let height = Ground::at(&fields, dry.0, dry.1).unwrap().height().unwrap();
+    assert_eq!((plant.x, plant.y, plant.z), (dry.0, dry.1, height - 0.25));
+    assert_eq!(
+        (plant.size, plant.yaw, plant.up),
+        (7.5, 99, [0.6, 0.0, 0.8])
+    );
+    assert_eq!((plant.variant, plant.tint), (1, 200));
+    assert_eq!(found[1].z, height);
+    assert!(found[1].size < 7.5 && found[1].yaw != 99);
 }
 
 #[test]
@@ -179,6 +510,73 @@ fn inserting_and_reordering_species_changes_no_draw() {
     };
     species.insert(1, aspen);
     assert!(by_name(&species).is_superset(&before));
+}
+
+#[test]
+fn a_species_more_or_another_density_changes_no_plant_of_a_higher_priority_and_no_draw() {
+    let (world, species) = thick();
+    let fields = world.fields();
+    let area = everywhere(&world);
+    let named = |species: &[Species]| -> BTreeMap<(String, u64), Plant> {
+        let key = |p: Plant| {
+            let name = species[usize::from(p.species)].name.clone();
+            ((name, p.id), Plant { species: 0, ..p })
+        };
+        plants(species, &fields, &area)
+            .into_iter()
+            .map(key)
+            .collect()
+    };
+    let before = named(&species);
+    let check = |changed: &[Species], priority: i32, own: &str| {
+        let after = named(changed);
+        for of in &species {
+            let of_it = |plants: &BTreeMap<(String, u64), Plant>| -> Vec<Plant> {
+                let own = plants.iter().filter(|((name, _), _)| *name == of.name);
+                own.map(|(_, plant)| *plant).collect()
+            };
+            let is_higher = of.priority > priority;
+            assert!(!is_higher || of_it(&before) == of_it(&after), "{}", of.name);
+        }
+        let in_both = before
+            .iter()
+            .filter_map(|(key, plant)| Some((plant, after.get(key)?)));
+        assert!(in_both.clone().count() > 300);
+        assert!(in_both.clone().all(|(old, new)| old == new));
+        assert!(before != after, "{own}");
+    };
+    for at in [0, 2, species.len()] {
+        let mut more = species.clone();
+        let shifted = |k: usize| k + usize::from(k >= at);
+        for one in &mut more {
+            one.keep_from.iter_mut().for_each(|(k, _)| *k = shifted(*k));
+            one.near = one.near.map(|near| Near {
+                species: shifted(near.species),
+                ..near
+            });
+        }
+        let footprint_m = 1.0;
+        let yew = Species {
+            name: "yew".into(),
+            priority: 2,
+            near: None,
+            footprint_m,
+            ..species[3].clone()
+        };
+        more.insert(
+            at,
+            Species {
+                keep_from: Vec::new(),
+                ..yew
+            },
+        );
+        check(&more, 2, "yew");
+    }
+    for k in [0, 2, 3] {
+        let mut denser = species.clone();
+        denser[k].density_per_m2 = Some(denser[k].max_density_per_m2() * 0.5);
+        check(&denser, denser[k].priority, &denser[k].name);
+    }
 }
 
 #[test]

@@ -38,7 +38,10 @@ fn biome(check: &mut Check<'_, '_>, own: &Biome, here: &KeyPath) {
     if own.strata.is_empty() && own.conditions.is_empty() && own.within.is_none() {
         let message = format!("the biome \"{}\" does not say where it is", own.name);
         let expected = "expected `strata`, `within`, or a condition such as `altitude` or `mask`";
-        let help = "for example `strata = { heath = 1.0 }`".to_owned();
+        let help = format!(
+            "for example `strata = {{ {} = 1.0 }}`",
+            config.strata[0].name
+        );
         check.note(here, message, expected, Some(help));
     }
     let Some(parent) = &own.within else {

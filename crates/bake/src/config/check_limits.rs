@@ -78,8 +78,9 @@ fn names(check: &mut Check<'_, '_>, limit: &Limit, here: &KeyPath) {
     if let Some(stratum) = &limit.stratum {
         check.known_stratum(stratum, &here.key("stratum"), false);
     }
-    let species = &check.config.species;
-    let known: Vec<&str> = species.iter().map(|s| s.name.as_str()).collect();
+    // A species that is written as a density has no plants to check.
+    let grown = check.config.species.iter().filter(|s| !s.is_density());
+    let known: Vec<&str> = grown.map(|s| s.name.as_str()).collect();
     let Some(name) = limit.species.as_deref() else {
         return;
     };

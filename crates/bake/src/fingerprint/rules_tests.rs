@@ -105,13 +105,15 @@ yaw = [-30, 31]
 sink = [0, 0.375]
 tint = [0.1875, 0.75]
 aspect = { band = [20, 210], blend = 6.25 }
-curvature = { band = [0.3, 1.0], blend = 0.0625, kind = "profile" }
+curvature = { band = [0.3, 1.0], blend = 0.0875, kind = "profile" }
 mask = { file = "orchard.tif", band = 2, range = [0, 210], invert = false }
 clusters = { wavelength = 61.0, coverage = 0.4375, softness = 0.3125, seed = 13 }
 [[species]]
 name = "moss"
 strata = { meadow = 1.0 }
 spacing = 3.0
+group = "floor" # too
+priority = 4
 altitude = { curve = [[2, 0.0], [3, 1.0]] }
 slope = { curve = [[4, 0.0], [5, 1.0]] }
 distance = [{ stratum = "rock", curve = [[6, 0.0], [7, 1.0]] }]
@@ -316,7 +318,12 @@ const TABLE: &[Row] = &[
         "range = [0, 100]",
         INPUTS,
     ),
-    ("stratum.invert", "invert = false", "invert = true", INPUTS),
+    (
+        "stratum.invert",
+        "range = [0, 200]\ninvert = false",
+        "range = [0, 200]\ninvert = true",
+        INPUTS,
+    ),
     ("stratum.width", "width = 6.0", "width = 7.0", INPUTS),
     ("stratum.radius", "radius = 3.0", "radius = 4.0", INPUTS),
     ("stratum.feather", "feather = 2.0", "feather = 1.0", INPUTS),
@@ -417,7 +424,12 @@ const TABLE: &[Row] = &[
         "softness = 0.25",
         PLANTS,
     ),
-    ("species.group", "group = \"floor\"\n", "", PLANTS),
+    (
+        "species.group",
+        "group = \"floor\"\n",
+        "priority = -3\n",
+        PLANTS,
+    ),
     (
         "species.keep_from",
         "keep_from = { oak = 6.0 }",
@@ -467,7 +479,7 @@ const TABLE: &[Row] = &[
     ),
     (
         "species.curvature.blend",
-        "blend = 0.0625",
+        "blend = 0.0875",
         "blend = 0.08",
         PLANTS,
     ),
@@ -617,7 +629,12 @@ const TABLE: &[Row] = &[
         "[[18, 0.0], [19, 0.5]]",
         PLANTS,
     ),
-    ("biome.name", "name = \"fen\"", "name = \"mire\"", PLANTS),
+    (
+        "biome.name",
+        "name = \"fen\"",
+        "name = \"mire\"",
+        [true, false, false, true],
+    ),
     ("biome.within", "within = \"north\"\n", "", PLANTS),
     ("biome.strata", "meadow = 0.875", "meadow = 0.75", PLANTS),
     (
@@ -650,11 +667,11 @@ const TABLE: &[Row] = &[
     ),
     (
         "group.name",
-        "name = \"floor\"\n",
-        "name = \"ground\"\n",
+        "[[group]]\n",
+        "[[group]]\nname = \"loft\"\n[[group]]\n",
         NONE,
     ),
-    ("group.spacing", "spacing = 1.75", "spacing = 1.5", NONE),
+    ("group.spacing", "spacing = 1.75", "spacing = 1.5", PLANTS),
     ("group.priority", "priority = -3", "priority = -4", PLANTS),
     (
         "species.variants.weight",
@@ -680,6 +697,20 @@ const TABLE: &[Row] = &[
         "b = { weight = 2.0, edge_size = [1, 2] }",
         PLANTS,
     ),
+    (
+        "species.template",
+        "name = \"fern\"",
+        "name = \"fern\"\ntemplate = false",
+        NONE,
+    ),
+    // What is extended counts key by key.
+    (
+        "species.extend",
+        "name = \"fern\"",
+        "name = \"fern\"\nextend = \"oak\"",
+        PLANTS,
+    ),
+    ("include", "seed = 3\n[", "seed = 3\ninclude = []\n[", NONE),
     (
         "output.directory",
         "directory = \"out\"",

@@ -305,6 +305,147 @@ pub const MISTAKES: &[(&str, &str, &str)] = &[
         "[edges]",
         "[output]\non_commit = \"\"\n[edges]",
     ),
+    // What species and biomes ask of the ground, and of each other.
+    (
+        "altitude_says_nothing",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\naltitude = { blend = 5 }",
+    ),
+    (
+        "altitude_band_and_curve",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\naltitude = { band = [0, 9], curve = [[0, 0], [9, 1]] }",
+    ),
+    (
+        "slope_curve_backwards",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nslope = { curve = [[0, 0], [30, 1], [20, 0]] }",
+    ),
+    (
+        "slope_curve_beyond_wall",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nslope = { curve = [[0, 1], [100, 0]] }",
+    ),
+    (
+        "altitude_curve_factor",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\naltitude = { curve = [[0, 0], [30, 2]] }",
+    ),
+    (
+        "altitude_curve_of_nothing",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\naltitude = { curve = [[0, 0], [30, 0]] }",
+    ),
+    (
+        "curvature_curve_blend",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\ncurvature = { curve = [[0, 0], [0.1, 1]], blend = 0.1 }",
+    ),
+    (
+        "aspect_empty",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\naspect = { band = [90, 90] }",
+    ),
+    (
+        "distance_curve_beyond",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", curve = [[0, 0], [70, 1]] }]",
+    ),
+    (
+        "species_mask_width",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nmask = { file = \"a.tif\", width = 3 }",
+    ),
+    (
+        "species_mask_range",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nmask = { file = \"a.tif\", range = [3, 3] }",
+    ),
+    (
+        "clusters_cover_nothing",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nclusters = { wavelength = 50, coverage = 0 }",
+    ),
+    (
+        "clusters_cover_everything",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nclusters = { wavelength = 50, coverage = 1 }",
+    ),
+    (
+        "keep_from_itself",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nkeep_from = { spruce = 3 }",
+    ),
+    (
+        "keep_from_unknown",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\nkeep_from = { spruse = 3 }",
+    ),
+    (
+        "keep_from_density",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"grass\"\nstrata = { meadow = 1 }\ndensity = 9000\nwrite = \"density\"\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\nkeep_from = { grass = 3 }",
+    ),
+    (
+        "keep_from_absurd",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\nkeep_from = { spruce = 5000 }",
+    ),
+    (
+        "near_of_same_priority",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\nnear = { species = \"spruce\", within = 3 }",
+    ),
+    (
+        "near_unknown",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\nnear = { species = \"spruse\", within = 3 }",
+    ),
+    (
+        "density_with_footprint",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"grass\"\nstrata = { meadow = 1 }\ndensity = 9000\nwrite = \"density\"\nfootprint = 1",
+    ),
+    (
+        "group_unknown",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[species]]\nname = \"moss\"\nstrata = { meadow = 1 }\nspacing = 1\ngroup = \"flor\"\n[[group]]\nname = \"floor\"",
+    ),
+    (
+        "biome_says_nothing",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[biome]]\nname = \"north\"\nspecies = [\"spruce\"]",
+    ),
+    (
+        "biome_unknown_species",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[biome]]\nname = \"north\"\nstrata = { meadow = 1 }\nspecies = [\"spruse\"]",
+    ),
+    (
+        "biome_unknown_parent",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[biome]]\nname = \"north\"\nwithin = \"wst\"\n[[biome]]\nname = \"west\"\nstrata = { meadow = 1 }",
+    ),
+    (
+        "biome_within_itself",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]",
+        "distance = [{ stratum = \"road\", band = [5, 1000], blend = 2 }]\n[[biome]]\nname = \"north\"\nwithin = \"west\"\n[[biome]]\nname = \"west\"\nwithin = \"north\"",
+    ),
+    (
+        "yaw_backwards",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nyaw = [30, -30]",
+    ),
+    (
+        "variant_without_weight",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nvariants = { a = { weight = 0 }, b = { weight = 0 } }",
+    ),
+    (
+        "variant_size_backwards",
+        "size = [0.8, 1.3]",
+        "size = [0.8, 1.3]\nvariants = { a = { size = [2, 1] } }",
+    ),
 ];
 
 const LONG_LINE: &str = r#"["a_long_name_of_a_file_in_the_north.tif", "a_long_name_of_a_file_in_the_east.tif", "a_long_name_of_a_file_in_the_south.tif", 7, "a_long_name_of_a_file_in_the_west.tif", "another.tif"]"#;
