@@ -77,6 +77,7 @@ fn roots() -> CheckKind {
     CheckKind::Roots {
         species: None,
         tolerance_m: 0.01,
+        sinks_m: Default::default(),
     }
 }
 
@@ -210,6 +211,26 @@ fn a_floating_root_is_named() {
         found.offenders[0].what.contains("0.012 m above"),
         "{found:?}"
     );
+}
+
+#[test]
+fn a_plant_may_stand_as_deep_as_its_species_is_sunk() {
+    let place = hills();
+    let sunk = config_text(64, 60.0).replace("align = 0.4", "align = 0.4\nsink = [0.2, 0.3]");
+    place.bake(&sunk, 2, OUT).unwrap();
+    let with = |sinks: &[[f64; 2]]| CheckKind::Roots {
+        species: Some("oak".into()),
+        tolerance_m: 0.0,
+        sinks_m: sinks.iter().map(|&sink| ("oak".into(), sink)).collect(),
+    };
+    assert!(verdict(&place, with(&[[0.2, 0.3]])).passed);
+    for other in [&[][..], &[[0.2, 0.25]], &[[0.25, 0.3]]] {
+        assert!(!verdict(&place, with(other)).passed, "{other:?}");
+    }
+    // The config's own numbers are those that a check goes by.
+    let check = "[[check]]\nkind = \"roots\"\ntolerance = 0\n";
+    let found = bake(&place, &format!("{sunk}{check}"), &[]);
+    assert_eq!(found.status.code(), Some(0), "{}", stderr(&found));
 }
 
 #[test]

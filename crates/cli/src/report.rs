@@ -99,6 +99,7 @@ fn check(limit: &Limit, config: &Config) -> Check {
         LimitKind::Roots => CheckKind::Roots {
             species,
             tolerance_m: limit.tolerance.unwrap_or(TOLERANCE_M),
+            sinks_m: sinks(config),
         },
         LimitKind::Overlap => CheckKind::Overlap {
             footprints_m: footprints(config),
@@ -121,6 +122,12 @@ fn check(limit: &Limit, config: &Config) -> Check {
             Level::Warn => CheckLevel::Warn,
         },
     }
+}
+
+/// How deep the plants of each species that is sunk at all stand in the ground.
+fn sinks(config: &Config) -> BTreeMap<String, [f64; 2]> {
+    let sunk = config.species.iter().filter(|own| own.sink != [0.0; 2]);
+    sunk.map(|own| (own.name.clone(), own.sink)).collect()
 }
 
 fn footprints(config: &Config) -> BTreeMap<String, f64> {

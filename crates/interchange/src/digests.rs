@@ -57,7 +57,7 @@ fn density(world: &Finished) -> Result<Option<String>, InterchangeError> {
     let mut digest = RasterDigest::default();
     let mut rows = Raster::<u8>::default();
     each_rows(world, field.bands.len(), size_of::<u8>(), |band, rect| {
-        world.density_steps(band, rect, &mut rows)?;
+        world.field_steps(DENSITY, band, rect, &mut rows)?;
         digest.feed(rows.pixels());
         Ok(())
     })?;

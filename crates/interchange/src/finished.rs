@@ -137,33 +137,38 @@ impl Finished {
         rect: Rect,
         out: &mut Raster<f32>,
     ) -> Result<bool, InterchangeError> {
-        let stage = Stage::Field(name.to_owned());
         let field = self.manifest().fields.get(name);
-        let n_bands = field.map_or(0, |field| field.bands.len());
-        if band >= n_bands {
+        let Some(field) = field.filter(|field| band < field.bands.len()) else {
             return Ok(false);
+        };
+        if let Some(scale) = field.scales.get(band) {
+            let mut steps = Raster::default();
+            self.field_steps(name, band, rect, &mut steps)?;
+            out.reset(rect, 1, f32::NAN);
+            for (value, &steps) in out.pixels_mut().iter_mut().zip(steps.pixels()) {
+                *value = (f64::from(steps) * scale) as f32;
+            }
+            return Ok(true);
         }
+        let (stage, n_bands) = (Stage::Field(name.to_owned()), field.bands.len());
         self.go_on()?;
         out.reset(rect, 1, f32::NAN);
         let mosaic = self.mosaic(&stage, n_bands);
         self.tiles.read(&mosaic, band..band + 1, f32::NAN, out)?;
-        if let Some(scale) = field.and_then(|field| field.scales.get(band)) {
-            let steps = out.pixels_mut().iter_mut();
-            steps.for_each(|value| *value = (f64::from(*value) * scale) as f32);
-        }
         Ok(true)
     }
 
-    /// One band of the densities, in the steps that are stored; 0 where there is no tile.
-    pub(crate) fn density_steps(
+    /// One band of an optional raster of 8-bit steps, as they are stored; 0 where there is no tile.
+    pub(crate) fn field_steps(
         &self,
+        name: &str,
         band: usize,
         rect: Rect,
         out: &mut Raster<u8>,
     ) -> Result<(), InterchangeError> {
         self.go_on()?;
-        let stage = Stage::Field(DENSITY.to_owned());
-        let n_bands = self.manifest().fields.get(DENSITY);
+        let stage = Stage::Field(name.to_owned());
+        let n_bands = self.manifest().fields.get(name);
         let n_bands = n_bands.map_or(0, |field| field.bands.len());
         out.reset(rect, 1, 0);
         let mosaic = self.mosaic(&stage, n_bands);

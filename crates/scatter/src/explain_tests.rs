@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::Ground;
-use crate::place::tests::{everywhere, plants_with, some_pins, thick, with_flora};
+use crate::pins::tests::some_pins;
+use crate::place::tests::{everywhere, plants_with, thick, with_flora};
 use crate::{Pin, Plant, Species, conflict_distance, place};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,15 +38,15 @@ impl Whole<'_> {
         let own = usize::from(species);
         let takes = |p: &&Plant| {
             let other = usize::from(p.species);
-            let is_pin = self.is_pinned(p.species, (p.x, p.y)) == Some(true);
             let least = if own == other {
                 (self.species[own].effective_spacing_m() * 1024.0).ceil() as i64
             } else {
                 conflict_distance(self.species, own, other)
             };
             let is_higher = self.species[other].priority >= self.species[own].priority;
-            let may_win = is_pin || (is_higher && own != other);
-            may_win && distance2((p.x, p.y), place) < least * least
+            let is_pin = || self.is_pinned(p.species, (p.x, p.y)) == Some(true);
+            let is_close = distance2((p.x, p.y), place) < least * least;
+            is_close && ((is_higher && own != other) || is_pin())
         };
         let near = self.plants.iter().filter(takes);
         near.min_by_key(|p| (distance2((p.x, p.y), place), p.id))

@@ -83,3 +83,7 @@ pub(crate) fn pin_at<'a>(pins: &'a [Pin], candidate: &Candidate) -> Option<&'a P
     let found = pins.binary_search_by_key(&place, |pin| (pin.x, pin.y));
     found.ok().map(|at| &pins[at])
 }
+
+#[cfg(test)]
+#[path = "pins_tests.rs"]
+pub(crate) mod tests;

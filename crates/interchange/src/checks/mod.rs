@@ -6,6 +6,7 @@ mod coverage;
 mod ground;
 mod overlap;
 mod plants;
+mod roots;
 mod seams;
 mod verdict;
 
@@ -50,12 +51,15 @@ pub enum CheckKind {
         /// All species where there is none.
         species: Option<String>,
     },
-    /// Plants whose foot is not on the heights, read bilinearly.
+    /// Plants whose foot is not on the heights, read bilinearly, nor as deep below them as they are sunk.
     Roots {
         /// All species where there is none.
         species: Option<String>,
         /// Metres that are allowed.
         tolerance_m: f64,
+        /// Least and largest depth in metres that plants are sunk into the ground, by species; 0 of those left out.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        sinks_m: BTreeMap<String, [f64; 2]>,
     },
     /// Pairs of plants of two species that stand closer than the sum of their footprints.
     Overlap {

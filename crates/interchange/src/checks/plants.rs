@@ -4,6 +4,7 @@ use ecotone_store::{CELL_STEPS, ChunkArtefact, PlantRecord, STEPS_PER_METRE};
 
 use super::ground::{Ground, Wanted, place};
 use super::overlap::Footprints;
+use super::roots::Roots;
 use super::verdict::{Faults, Offender};
 use super::{Check, CheckKind};
 use crate::preview::ticks;
@@ -25,9 +26,7 @@ struct Test<'a> {
 
 enum Look<'a> {
     Void,
-    Roots {
-        tolerance_m: f64,
-    },
+    Roots(Roots),
     KeepOff {
         /// `None` for a stratum that is not there: it has no distance that could be too small.
         band: Option<usize>,
@@ -75,7 +74,7 @@ fn wanted(tests: &[Test<'_>]) -> Wanted {
     for test in tests {
         match test.look {
             Look::Void => wanted.weights = true,
-            Look::Roots { .. } => wanted.heights = true,
+            Look::Roots(_) => wanted.heights = true,
             Look::KeepOff { band, .. } => wanted.sdf.extend(band),
             Look::Count | Look::Overlap(_) => {}
         }
@@ -121,9 +120,10 @@ impl<'a> Test<'a> {
             CheckKind::Roots {
                 species,
                 tolerance_m,
+                sinks_m,
             } => {
-                let tolerance_m = *tolerance_m;
-                (Look::Roots { tolerance_m }, species.as_deref())
+                let roots = Roots::new(manifest, sinks_m, *tolerance_m);
+                (Look::Roots(roots), species.as_deref())
             }
             CheckKind::KeepOff {
                 stratum,
@@ -162,12 +162,13 @@ impl<'a> Test<'a> {
         if let Look::Overlap(footprints) = &self.look {
             return footprints.block(names, plants, bounds, &mut self.faults);
         }
-        for (species, plant) in plants.iter().filter(|(_, plant)| is_in(bounds, plant)) {
+        for own in plants.iter().filter(|(_, plant)| is_in(bounds, plant)) {
+            let (species, plant) = own;
             if self.species.is_some_and(|wanted| wanted != *species) {
                 continue;
             }
             self.faults.n_seen += 1;
-            if let Some(what) = self.look.fault(plant, ground) {
+            if let Some(what) = self.look.fault(own, ground) {
                 let [x, y] = place(plant);
                 self.faults.note(|| Offender {
                     species: Some(names[*species].name.clone()),
@@ -208,16 +209,16 @@ impl std::fmt::Display for Fault<'_> {
 }
 
 impl Look<'_> {
-    fn fault(&self, plant: &PlantRecord, ground: &Ground) -> Option<Fault<'_>> {
+    fn fault(&self, own: &Plant, ground: &Ground) -> Option<Fault<'_>> {
+        let (_, plant) = own;
         match *self {
             Self::Void => ground.is_void(plant).then_some(Fault::OnVoid),
-            Self::Roots { tolerance_m } => {
+            Self::Roots(ref roots) => {
                 let off = f64::from(plant.z_mm) / 1000.0 - ground.height(plant);
                 if off.is_nan() {
                     return Some(Fault::OnVoid);
                 }
-                // Heights are stored to the millimetre.
-                (off.abs() > tolerance_m + 0.000_501).then_some(Fault::Off(off))
+                (!roots.allow(own, off)).then_some(Fault::Off(off))
             }
             Self::KeepOff {
                 band,

@@ -174,6 +174,7 @@ fn expected(check: &Check) -> String {
         CheckKind::Roots {
             species,
             tolerance_m,
+            ..
         } => {
             let off = ticks::metres(*tolerance_m);
             format!("{most} {} more than {off} off the ground", plant(species))

@@ -160,7 +160,7 @@ pub(super) fn density(
         .expect("its band was found by its name");
     let mut values = Raster::default();
     let pixels = resample(view, 1, |rect, out| {
-        world.density_steps(band, rect, &mut values)?;
+        world.field_steps(DENSITY, band, rect, &mut values)?;
         let steps = values.pixels().iter();
         out.extend(steps.map(|&steps| known(f32::from(steps) / 255.0)));
         Ok(())

@@ -92,7 +92,7 @@ const GROWTH: [(&[&str], Rgb); 10] = [
         &["shrub", "bush", "heather", "hazel", "thorn"],
         [128.0, 118.0, 66.0],
     ),
-    (&["flower", "herb"], [186.0, 132.0, 120.0]),
+    (&["flower", "herb", "aster"], [186.0, 132.0, 120.0]),
     (
         &["rock", "stone", "boulder", "dead", "stump", "log"],
         [128.0, 112.0, 98.0],
