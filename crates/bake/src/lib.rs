@@ -262,6 +262,7 @@ impl Bake {
         cancel: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Outcome, BakeError> {
+        trim::give_back();
         let mut writer = WorldWriter::open_on(Arc::clone(&self.disk), &self.out)
             .map_err(|source| BakeError::Closed { source })?;
         let current = writer.current().map(|world| world.edits.as_slice());
