@@ -7,6 +7,14 @@ use ecotone_scatter::{Area, BlockId, Candidate, Pattern, PatternScratch};
 
 use crate::cache::Cache;
 
+/// Memory for drawing points; it grows to what a block needs and is reused.
+#[derive(Default)]
+pub(crate) struct DrawScratch {
+    pattern: PatternScratch,
+    points: Vec<Candidate>,
+    squares: Vec<usize>,
+}
+
 /// How the points of a chunk are best drawn; they are the same either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawing {
@@ -44,7 +52,7 @@ impl Patterns {
         (species, pattern): (usize, &Pattern),
         area: &Area,
         drawing: Drawing,
-        scratch: &mut PatternScratch,
+        scratch: &mut DrawScratch,
         out: &mut Vec<Candidate>,
     ) {
         for block in pattern.blocks_over(area) {
@@ -53,9 +61,7 @@ impl Patterns {
             let whole = pattern.block_area(block).intersect(&self.map);
             let points = match drawing {
                 Drawing::Alone if self.is_better_in_pieces(key, &piece, &whole) => {
-                    let mut points = Vec::new();
-                    pattern.block_within(block, &piece, scratch, &mut points);
-                    out.append(&mut points);
+                    pattern.block_within(block, &piece, &mut scratch.pattern, out);
                     continue;
                 }
                 _ => self.block(key, pattern, &whole, scratch),
@@ -79,14 +85,18 @@ impl Patterns {
         key: Key,
         pattern: &Pattern,
         whole: &Area,
-        scratch: &mut PatternScratch,
+        scratch: &mut DrawScratch,
     ) -> Arc<Block> {
         let (species, block) = key;
         self.blocks.get_or_make(key, Block::bytes, || {
             tracing::debug!(species, x = block.x, y = block.y, "pattern block");
-            let mut points = Vec::new();
-            pattern.block_within(block, whole, scratch, &mut points);
-            Block::new(pattern.block_area(block), &points)
+            scratch.points.clear();
+            pattern.block_within(block, whole, &mut scratch.pattern, &mut scratch.points);
+            Block::new(
+                pattern.block_area(block),
+                &scratch.points,
+                &mut scratch.squares,
+            )
         })
     }
 }
@@ -104,15 +114,16 @@ struct Block {
 }
 
 impl Block {
-    fn new(area: Area, points: &[Candidate]) -> Self {
+    fn new(area: Area, points: &[Candidate], squares: &mut Vec<usize>) -> Self {
         let mut block = Self {
             area,
             points: points.to_vec(),
             starts: vec![0; (SQUARES * SQUARES) as usize + 1],
         };
         let square = |p: &Candidate| block.row(p.y) * SQUARES as usize + block.column(p.x);
-        let squares: Vec<usize> = points.iter().map(square).collect();
-        for &square in &squares {
+        squares.clear();
+        squares.extend(points.iter().map(square));
+        for &square in squares.iter() {
             block.starts[square] += 1;
         }
         let mut n = 0;
@@ -121,9 +132,9 @@ impl Block {
             *start = n;
         }
         // From each square's end to its start, after which `starts` holds starts.
-        for (point, square) in points.iter().zip(squares).rev() {
-            block.starts[square] -= 1;
-            block.points[block.starts[square] as usize] = *point;
+        for (point, square) in points.iter().zip(squares.iter()).rev() {
+            block.starts[*square] -= 1;
+            block.points[block.starts[*square] as usize] = *point;
         }
         block
     }
@@ -171,7 +182,7 @@ mod tests {
     fn pieces_hold_the_points_of_blocks() {
         let pattern = Pattern::new(7, "oak", 1.5);
         let map = Area::new(-400_000, -100_000, 900_000, 600_000);
-        let scratch = &mut PatternScratch::default();
+        let scratch = &mut DrawScratch::default();
         let (whole, pieces) = (Patterns::new(map, 1 << 24), Patterns::new(map, 1 << 24));
         for k in 0..40 {
             let (x, y) = (-400_000 + 23_456 * k, -100_000 + 9_876 * k);

@@ -16,7 +16,7 @@ use ecotone_terrain as terrain;
 
 use crate::config::Field;
 use crate::density;
-use crate::draw::Drawing;
+use crate::draw::{DrawScratch, Drawing};
 use crate::error::BakeError;
 use crate::facts;
 use crate::fingerprint::Reads;
@@ -64,7 +64,7 @@ pub(crate) struct Worker {
     normal_scratch: terrain::NormalScratch,
     weight_scratch: terrain::WeightScratch,
     sdf_scratch: sdf::Scratch,
-    pattern_scratch: scatter::PatternScratch,
+    draw_scratch: DrawScratch,
     place_scratch: scatter::PlaceScratch,
     candidates: Vec<Vec<Candidate>>,
     pins: Vec<scatter::Pin>,
@@ -313,7 +313,7 @@ impl Worker {
             scene,
             (chunk, drawing),
             &fields,
-            &mut self.pattern_scratch,
+            &mut self.draw_scratch,
             &mut self.candidates,
         );
         scene.pins.gather(&scene.plan, chunk, &mut self.pins);
@@ -349,7 +349,7 @@ fn gather(
     scene: &Scene,
     (chunk, drawing): (ChunkId, Drawing),
     fields: &Fields<'_>,
-    scratch: &mut scatter::PatternScratch,
+    scratch: &mut DrawScratch,
     out: &mut Vec<Vec<Candidate>>,
 ) {
     let rules = &scene.rules;
@@ -394,9 +394,12 @@ impl Scene {
 
     fn encode_chunk(&self, chunk: ChunkId, plants: &[Plant]) -> Result<Made, BakeError> {
         let mut species = self.empty_species();
-        for plant in plants {
-            let own = &mut species[usize::from(plant.species)];
-            own.plants.push(record(plant, own.size_step)?);
+        for plants in plants.chunk_by(|a, b| a.species == b.species) {
+            let own = &mut species[usize::from(plants[0].species)];
+            own.plants.reserve_exact(plants.len());
+            for plant in plants {
+                own.plants.push(record(plant, own.size_step)?);
+            }
         }
         let n_plants = species.iter().map(|s| s.plants.len() as u64).collect();
         if plants.is_empty() {

@@ -101,7 +101,7 @@ enum Growth {
     Pinned(Look),
 }
 
-/// Writes the plants of `core`, sorted by species and id.
+/// Writes the plants of `core`, species by species in the order of their list, and in no order inside one.
 ///
 /// They are those of the whole map if the candidates are all of those within
 /// [`competition_reach_m`](crate::competition_reach_m) of the core, the pins all of those within
@@ -122,8 +122,6 @@ pub fn place(
             out.extend(plant(flora, fields, contender, growth));
         }
     }
-    // By keys of their own: a plant is large, and would be moved at every step.
-    out.sort_by_cached_key(|plant| (plant.species, plant.id));
 }
 
 impl PlaceScratch {

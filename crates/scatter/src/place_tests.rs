@@ -41,7 +41,7 @@ pub(crate) fn with_flora<T>(
     })
 }
 
-/// The plants of a core.
+/// The plants of a core, sorted by species and id.
 pub(crate) fn plants_with(
     species: &[Species],
     pins: &[Pin],
@@ -52,6 +52,7 @@ pub(crate) fn plants_with(
     with_flora((species, pins), core, |flora| {
         place(flora, fields, core, &mut PlaceScratch::default(), &mut out);
     });
+    out.sort_by_key(|plant| (plant.species, plant.id));
     out
 }
 

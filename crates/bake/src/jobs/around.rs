@@ -59,7 +59,7 @@ impl Worker {
             let may_grow = extremes.may_grow(&rules.species[idx], &rules.biomes);
             let wanted = if may_grow { &within } else { area };
             let pattern = (idx, &rules.patterns[idx]);
-            let scratch = &mut self.pattern_scratch;
+            let scratch = &mut self.draw_scratch;
             scene
                 .patterns
                 .draw(pattern, wanted, Drawing::Alone, scratch, candidates);

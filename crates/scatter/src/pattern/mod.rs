@@ -163,10 +163,11 @@ impl Pattern {
 
     /// Writes the points of a block, in an order that depends on the block alone.
     pub fn block(&self, block: BlockId, scratch: &mut PatternScratch, out: &mut Vec<Candidate>) {
+        out.clear();
         self.block_within(block, &self.block_area(block), scratch, out);
     }
 
-    /// Writes the points of a block that lie in `area`; no time is spent on the others.
+    /// Adds the points of a block that lie in `area` to `out`; no time is spent on the others.
     pub fn block_within(
         &self,
         block: BlockId,
@@ -174,7 +175,6 @@ impl Pattern {
         scratch: &mut PatternScratch,
         out: &mut Vec<Candidate>,
     ) {
-        out.clear();
         let area = self.block_area(block).intersect(area);
         if area.x0 < area.x1 && area.y0 < area.y1 {
             self.points(&area, scratch);

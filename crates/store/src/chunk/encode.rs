@@ -109,36 +109,61 @@ impl<'a> Frame<'a> {
     }
 
     /// The cell of a plant, row-major from the south-west corner.
-    fn cell(&self, plant: &PlantRecord) -> Option<usize> {
+    fn cell(&self, plant: &PlantRecord) -> Option<u32> {
         let inside = 0..self.chunk.size;
         let x = plant.x.checked_sub(self.west)?;
         let y = plant.y.checked_sub(self.south)?;
         (inside.contains(&x) && inside.contains(&y))
-            .then(|| (y / CELL_STEPS) as usize * self.side as usize + (x / CELL_STEPS) as usize)
+            .then(|| (y / CELL_STEPS) as u32 * self.side + (x / CELL_STEPS) as u32)
     }
 
-    /// Plants with their cells, in the order of the file.
-    fn sort(&self, species: &ChunkSpecies) -> Result<Vec<(usize, PlantRecord)>, StoreError> {
+    /// The places of a species' plants in the order of the file, and the first plant of every cell, with the number of
+    /// plants at the end.
+    fn order(&self, species: &ChunkSpecies) -> Result<(Vec<u32>, Vec<u32>), StoreError> {
+        let plants = &species.plants;
+        let cells = self.cells(species)?;
+        let mut first = vec![0_u32; self.side as usize * self.side as usize + 1];
+        for &cell in &cells {
+            first[cell as usize] += 1;
+        }
+        let mut n = 0;
+        for first in &mut first {
+            n += *first;
+            *first = n;
+        }
         let key = name_key(&species.name);
+        let mut order = vec![(0, 0); plants.len()];
+        // From each cell's end to its start, after which `first` holds starts.
+        for (idx, (plant, &cell)) in plants.iter().zip(&cells).enumerate() {
+            let at = &mut first[cell as usize];
+            *at -= 1;
+            order[*at as usize] = (plant.id(key), idx as u32);
+        }
+        for ends in first.windows(2) {
+            order[ends[0] as usize..ends[1] as usize]
+                .sort_unstable_by_key(|&(id, idx)| (id, plants[idx as usize]));
+        }
+        Ok((order.into_iter().map(|(_, idx)| idx).collect(), first))
+    }
+
+    /// The cell of each plant of a species, each of them checked.
+    fn cells(&self, species: &ChunkSpecies) -> Result<Vec<u32>, StoreError> {
+        if u32::try_from(species.plants.len()).is_err() {
+            let n = species.plants.len();
+            return Err(self.unfit(format!("{n} plants of one species")));
+        }
         let n_variants = species.variants.len().max(1);
-        let mut plants = Vec::with_capacity(species.plants.len());
-        for plant in &species.plants {
-            let cell = self
-                .cell(plant)
-                .ok_or_else(|| self.unfit(format!("a {} lies outside: {plant:?}", species.name)))?;
+        let checked = species.plants.iter().map(|plant| {
             if usize::from(plant.variant) >= n_variants {
                 return Err(self.unfit(format!(
                     "a {} has variant {} of {n_variants}",
                     species.name, plant.variant
                 )));
             }
-            plants.push((cell, plant.id(key), *plant));
-        }
-        plants.sort_unstable();
-        Ok(plants
-            .into_iter()
-            .map(|(cell, _, plant)| (cell, plant))
-            .collect())
+            self.cell(plant)
+                .ok_or_else(|| self.unfit(format!("a {} lies outside: {plant:?}", species.name)))
+        });
+        checked.collect()
     }
 
     /// Appends the blocks of a species and returns its entry in the species table.
@@ -147,9 +172,7 @@ impl<'a> Frame<'a> {
         species: &ChunkSpecies,
         out: &mut Vec<u8>,
     ) -> Result<[u8; SPECIES_BYTES], StoreError> {
-        let plants = self.sort(species)?;
-        let n_plants = u32::try_from(plants.len())
-            .map_err(|_| self.unfit(format!("{} plants of one species", plants.len())))?;
+        let (order, cells) = self.order(species)?;
         if species.variants.len() > 256 {
             let n = species.variants.len();
             return Err(self.unfit(format!("{} has {n} variants, at most 256", species.name)));
@@ -162,11 +185,10 @@ impl<'a> Frame<'a> {
         });
         entry.extend(block(out, names).to_le_bytes());
         entry.extend((species.variants.len() as u32).to_le_bytes());
-        entry.extend(n_plants.to_le_bytes());
+        entry.extend((order.len() as u32).to_le_bytes());
         entry.extend(species.size_step.to_le_bytes());
 
-        let cells = self.cell_table(&plants);
-        let plants = || plants.iter().map(|(_, plant)| plant);
+        let plants = || order.iter().map(|&idx| &species.plants[idx as usize]);
         let x = |p: &PlantRecord| ((p.x - self.west) % CELL_STEPS) as u16;
         let y = |p: &PlantRecord| ((p.y - self.south) % CELL_STEPS) as u16;
         let offsets = [
@@ -184,19 +206,6 @@ impl<'a> Frame<'a> {
         Ok(entry
             .try_into()
             .expect("an entry is 8 + 4 + 4 + 8 + 9 · 8 bytes"))
-    }
-
-    /// The first plant of every cell, and the number of plants at the end.
-    fn cell_table(&self, plants: &[(usize, PlantRecord)]) -> Vec<u32> {
-        let n_cells = self.side as usize * self.side as usize;
-        let mut first = vec![0_u32; n_cells + 1];
-        for (cell, _) in plants {
-            first[cell + 1] += 1;
-        }
-        for cell in 0..n_cells {
-            first[cell + 1] += first[cell];
-        }
-        first
     }
 }
 
