@@ -69,6 +69,7 @@ pub(crate) struct Worker {
     candidates: Vec<Vec<Candidate>>,
     pins: Vec<scatter::Pin>,
     plants: Vec<Plant>,
+    records: Chunk,
 }
 
 impl Worker {
@@ -339,7 +340,7 @@ impl Worker {
             &self.plants,
         );
         facts.lost_pins = scene.pins.lost(chunk, &flora, &fields);
-        let made = scene.encode_chunk(chunk, &self.plants)?;
+        let made = scene.encode_chunk(chunk, &self.plants, &mut self.records)?;
         Ok(Made { facts, ..made })
     }
 }
@@ -392,49 +393,47 @@ impl Scene {
         Ok(Encoded { stage, bytes })
     }
 
-    fn encode_chunk(&self, chunk: ChunkId, plants: &[Plant]) -> Result<Made, BakeError> {
-        let mut species = self.empty_species();
+    /// Encodes a chunk's plants; `records` is memory that is reused.
+    fn encode_chunk(
+        &self,
+        id: ChunkId,
+        plants: &[Plant],
+        records: &mut Chunk,
+    ) -> Result<Made, BakeError> {
+        (records.x, records.y) = (id.x, id.y);
+        records.size = self.plan.chunks.size;
+        self.empty_species(&mut records.species);
         for plants in plants.chunk_by(|a, b| a.species == b.species) {
-            let own = &mut species[usize::from(plants[0].species)];
-            own.plants.reserve_exact(plants.len());
+            let own = &mut records.species[usize::from(plants[0].species)];
             for plant in plants {
                 own.plants.push(record(plant, own.size_step)?);
             }
         }
-        let n_plants = species.iter().map(|s| s.plants.len() as u64).collect();
-        if plants.is_empty() {
-            return Ok(Made {
-                n_plants,
-                ..Made::default()
+        let n_plants = records.species.iter().map(|own| own.plants.len() as u64);
+        let n_plants = n_plants.collect();
+        let mut files = Vec::new();
+        if !plants.is_empty() {
+            files.push(Encoded {
+                stage: Stage::Vegetation,
+                bytes: encode(records)?,
             });
         }
-        let bytes = encode(&Chunk {
-            x: chunk.x,
-            y: chunk.y,
-            size: self.plan.chunks.size,
-            species,
-        })?;
         Ok(Made {
-            files: vec![Encoded {
-                stage: Stage::Vegetation,
-                bytes,
-            }],
+            files,
             n_plants,
             ..Made::default()
         })
     }
 
-    fn empty_species(&self) -> Vec<ChunkSpecies> {
-        self.manifest
-            .species
-            .iter()
-            .map(|species| ChunkSpecies {
-                name: species.name.clone(),
-                size_step: species.size_step,
-                variants: species.variants.clone(),
-                plants: Vec::new(),
-            })
-            .collect()
+    /// Makes records hold every species, without plants.
+    fn empty_species(&self, records: &mut Vec<ChunkSpecies>) {
+        records.resize_with(self.manifest.species.len(), ChunkSpecies::default);
+        for (own, species) in records.iter_mut().zip(&self.manifest.species) {
+            own.name.clone_from(&species.name);
+            own.size_step = species.size_step;
+            own.variants.clone_from(&species.variants);
+            own.plants.clear();
+        }
     }
 }
 

@@ -37,8 +37,10 @@ pub struct Ground<'a> {
     /// World x and y in metres.
     metres: (f64, f64),
     square: Square,
-    /// Where the four pixels lie in the heights, and in every raster of the same rectangle.
-    corners: Corners,
+    /// Where the four pixels lie in the heights.
+    heights: Corners,
+    /// Where they lie in each band of the weights, and of every raster of the same rectangle.
+    weights: Option<Corners>,
     /// Fraction of a pixel east and south of the first of the four.
     fraction: (f64, f64),
 }
@@ -85,11 +87,11 @@ struct Corners {
 }
 
 impl Corners {
-    /// The four pixels, from the north-west, row by row.
+    /// The four pixels of a band that starts at a place among all pixels, from the north-west, row by row.
     #[inline]
-    fn read<T: Copy>(&self, pixels: &[T]) -> [T; 4] {
-        let (north, south) = (&pixels[self.north..], &pixels[self.south..]);
-        [north[0], north[self.side], south[0], south[self.side]]
+    fn read<T: Copy>(&self, pixels: &[T], band_start: usize) -> [T; 4] {
+        let (north, south) = (band_start + self.north, band_start + self.south);
+        [north, north + self.side, south, south + self.side].map(|at| pixels[at])
     }
 }
 
@@ -145,7 +147,8 @@ impl<'a> Ground<'a> {
             fields,
             metres,
             square,
-            corners: square.corners(&fields.heights.rect())?,
+            heights: square.corners(&fields.heights.rect())?,
+            weights: square.corners(&fields.weights.rect()),
             fraction,
         })
     }
@@ -159,7 +162,7 @@ impl<'a> Ground<'a> {
     /// Height in metres; `None` where it is void.
     #[inline]
     pub fn height(&self) -> Option<f64> {
-        let height = self.between(self.corners.read(self.fields.heights.pixels()));
+        let height = self.between(self.heights.read(self.fields.heights.pixels(), 0));
         // A mean is finite where all of its parts are.
         height.is_finite().then_some(height)
     }
@@ -167,8 +170,8 @@ impl<'a> Ground<'a> {
     /// Weight of a stratum, 0 to 255; 0 where the weights have no such band.
     #[inline]
     pub fn weight(&self, stratum: usize) -> f64 {
-        self.band(self.fields.weights, stratum)
-            .map_or(0.0, |four| self.between(four.map(f64::from)))
+        let four = self.band(self.fields.weights, stratum);
+        four.map_or(0.0, |four| self.between(four.map(f64::from)))
     }
 
     /// Signed distance in metres to a stratum's edge, negative inside; `None` where it is void or has no such band.
@@ -211,12 +214,12 @@ impl<'a> Ground<'a> {
             return None;
         }
         let rect = raster.rect();
-        let corners = if rect == self.fields.heights.rect() {
-            self.corners
+        let corners = if rect == self.fields.weights.rect() {
+            self.weights?
         } else {
             self.square.corners(&rect)?
         };
-        Some(corners.read(raster.band(band).pixels()))
+        Some(corners.read(raster.pixels(), band * rect.area()))
     }
 
     /// The bilinear mean of four pixels.
