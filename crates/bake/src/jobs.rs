@@ -5,7 +5,7 @@ mod around;
 use std::fmt;
 
 use ecotone_geotiff::SourceError;
-use ecotone_grid::{Raster, Rect, TileId};
+use ecotone_grid::{Raster, Rect, TileId, floor};
 use ecotone_scatter::{self as scatter, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
@@ -439,7 +439,7 @@ impl Scene {
 
 /// A plant as it is stored: whole millimetres, steps of its species' size.
 fn record(plant: &Plant, size_step: f64) -> Result<PlantRecord, BakeError> {
-    let round = |value: f64| (value + 0.5).floor();
+    let round = |value: f64| floor(value + 0.5);
     if (plant.z * 1000.0).abs() >= f64::from(i32::MAX) {
         let metres = |steps: i64| steps as f64 / STEPS_PER_M;
         return Err(BakeError::TooHigh {
@@ -452,7 +452,7 @@ fn record(plant: &Plant, size_step: f64) -> Result<PlantRecord, BakeError> {
         x: plant.x,
         y: plant.y,
         z_mm: round(plant.z * 1000.0) as i32,
-        size: round(plant.size / size_step) as u16,
+        size: round(plant.size / size_step).clamp(0, 65535) as u16,
         yaw: plant.yaw,
         up: encode_up(plant.up),
         variant: plant.variant,

@@ -20,6 +20,7 @@ mod sector;
 mod tiles;
 mod transform;
 mod trapezoid;
+mod whole;
 
 pub use angle::{aspect_degrees, atan, sin_cos_degrees, slope_degrees};
 pub use hash::{mix, name_key, plant_id};
@@ -31,3 +32,4 @@ pub use sector::Sector;
 pub use tiles::{TileGrid, TileId};
 pub use transform::{GeoKeys, GeoTransform, PixelSize};
 pub use trapezoid::Trapezoid;
+pub use whole::floor;

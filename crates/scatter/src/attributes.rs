@@ -3,7 +3,7 @@
 use crate::draws::{Purpose, draw, unit};
 use crate::sample::{Ground, lerp, normalised};
 use crate::{Facing, Fields, Look, Species, Variant, Yaw};
-use ecotone_grid::{aspect_degrees, sin_cos_degrees};
+use ecotone_grid::{aspect_degrees, floor, sin_cos_degrees};
 
 /// Steps of a stored yaw in a full turn.
 const YAW_STEPS: f64 = 65536.0;
@@ -107,12 +107,13 @@ fn across([x, y, z]: [f64; 3]) -> [[f64; 3]; 2] {
 /// A turn in steps: the way it faces, to the nearest step, and from there on the drawn part of the range, rounded down.
 fn yaw(yaw: &Yaw, stand: &Stand<'_>, draw: f64) -> u16 {
     let [from, to] = yaw.range.map(|degrees| degrees / 360.0);
-    let turn = (lerp(from, to, draw) * YAW_STEPS).floor();
+    let turn = floor(lerp(from, to, draw) * YAW_STEPS);
     let facing = match yaw.facing {
-        Facing::East => 0.0,
-        Facing::Downhill => (downhill(stand) / 360.0 * YAW_STEPS + 0.5).floor(),
+        Facing::East => 0,
+        Facing::Downhill => floor(downhill(stand) / 360.0 * YAW_STEPS + 0.5),
     };
-    (turn + facing).rem_euclid(YAW_STEPS) as u16
+    // A full turn is as many steps as 16 bits hold.
+    (turn + facing) as u16
 }
 
 /// The way the ground falls in degrees counter-clockwise from east; 0 where it is flat.

@@ -1,7 +1,7 @@
 //! The ground at a point: rasters read bilinearly between pixel centres.
 
 use crate::UNITS_PER_M;
-use ecotone_grid::{GeoTransform, Raster, Rect, Window};
+use ecotone_grid::{GeoTransform, Raster, Rect, Window, floor};
 
 /// The rasters that plants are placed by, each over a window of the map; they may cover different windows.
 ///
@@ -98,9 +98,7 @@ impl Corners {
 /// A number's whole part, rounded down, and the fraction.
 #[inline]
 fn split(value: f64) -> (i64, f64) {
-    // `floor` is a call where the processor is not known to have it.
-    let towards_zero = value as i64;
-    let whole = towards_zero - i64::from(towards_zero as f64 > value);
+    let whole = floor(value);
     (whole, value - whole as f64)
 }
 
