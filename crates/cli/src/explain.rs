@@ -1,8 +1,8 @@
 //! `ecotone explain`: why there is what there is at a point of a world.
 
 use ecotone_bake::explain::{
-    CandidateAnswer, Explanation, Ground, Place, PlantAnswer, Request, RuleAnswer, SpeciesAnswer,
-    explain as ask,
+    CandidateAnswer, Explainer, Explanation, Ground, Place, PlantAnswer, Request, RuleAnswer,
+    SpeciesAnswer,
 };
 use ecotone_interchange::Finished;
 use serde_json::json;
@@ -20,10 +20,9 @@ pub(crate) fn explain(args: &ExplainArgs, voice: Voice) -> Result<(), CliError> 
         at,
         radius: args.radius,
         species: args.species.clone(),
-        memory_bytes: args.memory,
     };
     let finished = Finished::open_named(&args.world)?;
-    let answer = ask(finished.world(), &request)?;
+    let answer = Explainer::open(finished.world(), args.memory)?.explain(&request)?;
     people(&answer, voice);
     let mut object = json!(answer);
     object["event"] = json!("explained");

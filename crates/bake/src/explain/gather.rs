@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ecotone_grid::{TileId, aspect_degrees, name_key, plant_id, slope_degrees};
 use ecotone_scatter::{self as scatter, Area, Factor, Fate, PinKind, Species, Verdict};
-use ecotone_store::{JobKey, Stage, World};
+use ecotone_store::{Entry, JobKey, Stage, World};
 
 use super::answer::{
     BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
@@ -12,20 +12,20 @@ use super::answer::{
 };
 use super::plants::{self, Plants};
 use super::words::{Names, short};
-use super::{ExplainError, Request, no_species};
+use super::{ExplainError, MOST_RADIUS_M, Place, Request, no_species};
 use crate::error::BakeError;
 use crate::jobs::{Around, Worker};
 use crate::plan::{Job, STEPS_PER_M};
 use crate::scene::Scene;
 use crate::verify;
 
-/// A world that is asked, with its inputs open.
-pub(super) struct Asking<'a> {
+/// An open revision of a world that answers about its points, with its inputs open.
+pub struct Explainer<'a> {
     world: &'a World,
     scene: Scene,
     strata: Vec<String>,
-    /// The one species that is asked about.
-    only: Option<String>,
+    /// What each job read when the world was baked.
+    then: HashMap<JobKey, Entry>,
 }
 
 /// An id as it is written.
@@ -43,22 +43,15 @@ fn apart(a: (i64, i64), b: (i64, i64)) -> f64 {
     (dx * dx + dy * dy).sqrt()
 }
 
-impl<'a> Asking<'a> {
-    /// Opens the inputs of a world, and notes where its tiles lie.
-    pub(super) fn open(
-        world: &'a World,
-        request: &Request,
-        only: Option<String>,
-    ) -> Result<Self, ExplainError> {
+impl<'a> Explainer<'a> {
+    /// Opens the inputs of a world, and notes where its tiles lie; `memory_bytes` is as of
+    /// [`crate::Options::memory_bytes`].
+    ///
+    /// # Errors
+    /// [`ExplainError::World`] and [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
+    pub fn open(world: &'a World, memory_bytes: u64) -> Result<Self, ExplainError> {
         let loaded = verify::loaded(world)?;
-        let scene = Scene::open(&loaded, request.memory_bytes)?;
-        let species = scene.rules.species.iter().chain(&scene.rules.grasses);
-        let names = species.map(|own| own.name.as_str());
-        if let Some(name) = &only
-            && !names.clone().any(|own| own == name)
-        {
-            return Err(no_species(name, names));
-        }
+        let scene = Scene::open(&loaded, memory_bytes)?;
         for stage in [Stage::Weights, Stage::Sdf] {
             for file in world.manifest().tiles(&stage).unwrap_or_default() {
                 let tile = TileId {
@@ -73,19 +66,52 @@ impl<'a> Asking<'a> {
             }
         }
         let strata = loaded.config.bands().map(|own| own.name.clone()).collect();
+        let ledger = world.ledger()?.into_iter();
         Ok(Self {
             world,
             scene,
             strata,
-            only,
+            then: ledger.map(|entry| (entry.job, entry)).collect(),
         })
     }
 
+    /// Why there is what there is at a place.
+    ///
+    /// # Errors
+    /// [`ExplainError::NoSpecies`], [`ExplainError::NoPlant`] and [`ExplainError::NoPoint`] for what is asked;
+    /// [`ExplainError::World`] and [`ExplainError::Bake`] where a tile, a chunk or an input cannot be read.
+    pub fn explain(&self, request: &Request) -> Result<Explanation, ExplainError> {
+        let (at, only) = match request.at {
+            Place::Point(x, y) => ([x, y], request.species.clone()),
+            Place::Plant(id) => {
+                let found = plants::find(self.world, id)?.ok_or(ExplainError::NoPlant { id })?;
+                // Whoever asks about a plant asks about its species, unless another is named.
+                (found.1, request.species.clone().or(Some(found.0)))
+            }
+        };
+        let [x, y] = at;
+        let radius = request.radius;
+        let is_near = |v: f64| v.abs() <= crate::scene::FARTHEST_M;
+        if !is_near(x) || !is_near(y) || !(0.0..=MOST_RADIUS_M).contains(&radius) {
+            return Err(ExplainError::NoPoint { x, y, radius });
+        }
+        let species = self.scene.rules.species.iter();
+        let species = species.chain(&self.scene.rules.grasses);
+        let names = species.map(|own| own.name.as_str());
+        if let Some(name) = &only
+            && !names.clone().any(|own| own == name)
+        {
+            return Err(no_species(name, names));
+        }
+        self.answer(at, radius, only)
+    }
+
     /// Everything about a point.
-    pub(super) fn answer(
+    fn answer(
         &self,
         [x, y]: [f64; 2],
         radius: f64,
+        only: Option<String>,
     ) -> Result<Explanation, ExplainError> {
         let [x, y] = [x, y].map(|metres| (metres * STEPS_PER_M).round() as i64);
         let manifest = self.world.manifest();
@@ -119,9 +145,10 @@ impl<'a> Asking<'a> {
         let mut worker = Worker::default();
         answer.changed = self.changed(&mut worker, pixel, (x, y))?;
         let point = Point {
-            asking: self,
+            explainer: self,
             at: (x, y),
             radius,
+            only,
             stored,
         };
         worker.around(&self.scene, &area, |around| point.fill(around, &mut answer))?;
@@ -144,11 +171,9 @@ impl<'a> Asking<'a> {
         if !self.scene.rules.species.is_empty() {
             jobs.push(Job::Plants(self.scene.plan.chunks.of(x, y)));
         }
-        let ledger = self.world.ledger()?;
-        let then: HashMap<JobKey, _> = ledger.iter().map(|entry| (entry.job, entry)).collect();
         let mut changed = Vec::new();
         for job in jobs {
-            let Some(entry) = then.get(&job.key()) else {
+            let Some(entry) = self.then.get(&job.key()) else {
                 continue;
             };
             let is_seen = self.scene.sight(job).is_some_and(|s| s.now == entry.sight);
@@ -162,36 +187,34 @@ impl<'a> Asking<'a> {
 
 /// A point, and the plants that are stored around it.
 struct Point<'a> {
-    asking: &'a Asking<'a>,
+    explainer: &'a Explainer<'a>,
     at: (i64, i64),
     radius: f64,
+    /// The one species that is asked about.
+    only: Option<String>,
     stored: Plants,
 }
 
 impl Point<'_> {
     fn names(&self) -> Names<'_> {
         Names {
-            rules: &self.asking.scene.rules,
-            strata: &self.asking.strata,
+            rules: &self.explainer.scene.rules,
+            strata: &self.explainer.strata,
         }
     }
 
     fn factors(&self, species: &Species, around: &Around<'_>, at: (i64, i64)) -> Vec<Factor> {
         let mut factors = Vec::new();
-        let biomes = &self.asking.scene.rules.biomes;
+        let biomes = &self.explainer.scene.rules.biomes;
         scatter::factors(species, biomes, &around.fields, at.0, at.1, &mut factors);
         factors
     }
 
     fn fill(&self, around: &Around<'_>, answer: &mut Explanation) {
         self.fill_ground(around, answer);
-        let rules = &self.asking.scene.rules;
-        let is_asked = |own: &&Species| {
-            self.asking
-                .only
-                .as_ref()
-                .is_none_or(|only| *only == own.name)
-        };
+        let rules = &self.explainer.scene.rules;
+        let only = self.only.as_ref();
+        let is_asked = |own: &&Species| only.is_none_or(|only| *only == own.name);
         let plants = rules.species.iter().enumerate();
         let plants = plants.filter(|(_, own)| is_asked(own));
         let plants = plants.map(|(idx, own)| self.species(own, Some(idx), around));
@@ -203,7 +226,7 @@ impl Point<'_> {
     }
 
     fn fill_ground(&self, around: &Around<'_>, answer: &mut Explanation) {
-        let rules = &self.asking.scene.rules;
+        let rules = &self.explainer.scene.rules;
         answer.ground = Ground::Void;
         let Some(ground) = scatter::Ground::at(&around.fields, self.at.0, self.at.1) else {
             return;
@@ -220,7 +243,7 @@ impl Point<'_> {
                 aspect: aspect.is_finite().then_some(aspect),
             });
         }
-        let strata = self.asking.strata.iter().enumerate();
+        let strata = self.explainer.strata.iter().enumerate();
         answer.strata = strata
             .map(|(idx, name)| StratumAnswer {
                 name: name.clone(),
@@ -239,7 +262,7 @@ impl Point<'_> {
 
     /// How much of each biome there is.
     fn biomes(&self, around: &Around<'_>) -> Vec<BiomeAnswer> {
-        let rules = &self.asking.scene.rules;
+        let rules = &self.explainer.scene.rules;
         let Some(any) = rules.species.iter().chain(&rules.grasses).next() else {
             return Vec::new();
         };
@@ -262,7 +285,7 @@ impl Point<'_> {
 
     /// A species; `idx` is its place among those that have plants.
     fn species(&self, own: &Species, idx: Option<usize>, around: &Around<'_>) -> SpeciesAnswer {
-        let biomes = &self.asking.scene.rules.biomes;
+        let biomes = &self.explainer.scene.rules.biomes;
         let (x, y) = self.at;
         let sample = scatter::probability(own, biomes, &around.fields, x, y);
         let factors = self.factors(own, around, self.at);
@@ -371,7 +394,7 @@ impl Point<'_> {
         (x, y): (i64, i64),
         (fate, says): (FateWord, String),
     ) -> CandidateAnswer {
-        let biomes = &self.asking.scene.rules.biomes;
+        let biomes = &self.explainer.scene.rules.biomes;
         let sample = scatter::probability(own, biomes, &around.fields, x, y);
         CandidateAnswer {
             id: String::new(),
@@ -388,7 +411,7 @@ impl Point<'_> {
     }
 
     fn candidate(&self, verdict: &Verdict, around: &Around<'_>) -> CandidateAnswer {
-        let species = &self.asking.scene.rules.species;
+        let species = &self.explainer.scene.rules.species;
         let own = &species[usize::from(verdict.species)];
         let place = (verdict.candidate.x, verdict.candidate.y);
         let beaten_by = self.victor(verdict);
@@ -408,7 +431,7 @@ impl Point<'_> {
         let Fate::Beaten { by, species, x, y } = verdict.fate else {
             return None;
         };
-        let all = &self.asking.scene.rules.species;
+        let all = &self.explainer.scene.rules.species;
         let (victor, loser) = (usize::from(species), usize::from(verdict.species));
         let needed = match victor == loser {
             true => all[loser].effective_spacing_m(),
@@ -468,7 +491,7 @@ impl Point<'_> {
     }
 
     fn lonely(&self, own: &Species) -> String {
-        let species = &self.asking.scene.rules.species;
+        let species = &self.explainer.scene.rules.species;
         let near = own
             .near
             .and_then(|near| Some((species.get(near.species)?, near.within_m)));

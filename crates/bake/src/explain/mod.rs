@@ -9,7 +9,7 @@ mod gather;
 mod plants;
 mod words;
 
-use ecotone_store::{StoreError, World};
+use ecotone_store::StoreError;
 
 pub use answer::{
     BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
@@ -18,7 +18,7 @@ pub use answer::{
 
 use crate::config::nearest;
 use crate::error::BakeError;
-use gather::Asking;
+pub use gather::Explainer;
 
 /// The largest radius in metres.
 pub const MOST_RADIUS_M: f64 = 100.0;
@@ -32,8 +32,6 @@ pub struct Request {
     pub radius: f64,
     /// Only this species; `None`: all.
     pub species: Option<String>,
-    /// As of [`crate::Options::memory_bytes`].
-    pub memory_bytes: u64,
 }
 
 /// A place that is asked about.
@@ -81,30 +79,6 @@ pub enum ExplainError {
         /// The radius.
         radius: f64,
     },
-}
-
-/// Explains a point of an open revision.
-///
-/// # Errors
-/// [`ExplainError::NoSpecies`], [`ExplainError::NoPlant`] and [`ExplainError::NoPoint`] for what is asked; [`ExplainError::World`]
-/// and [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
-pub fn explain(world: &World, request: &Request) -> Result<Explanation, ExplainError> {
-    let (at, only) = match request.at {
-        Place::Point(x, y) => ([x, y], request.species.clone()),
-        Place::Plant(id) => {
-            let found = plants::find(world, id)?.ok_or(ExplainError::NoPlant { id })?;
-            // Whoever asks about a plant asks about its species, unless another is named.
-            (found.1, request.species.clone().or(Some(found.0)))
-        }
-    };
-    let [x, y] = at;
-    let radius = request.radius;
-    let is_near = |v: f64| v.abs() <= crate::scene::FARTHEST_M;
-    if !is_near(x) || !is_near(y) || !(0.0..=MOST_RADIUS_M).contains(&radius) {
-        return Err(ExplainError::NoPoint { x, y, radius });
-    }
-    let asking = Asking::open(world, request, only)?;
-    asking.answer(at, radius)
 }
 
 /// Names the species that may have been meant.
