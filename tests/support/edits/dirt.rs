@@ -3,6 +3,7 @@
 use ecotone_bake::{Job, Plan};
 use ecotone_grid::{Reach, Rect};
 
+use super::species::Species;
 use super::{Patch, Rules, State};
 
 /// What differs between states: content in rectangles of the map, and rules of stages.
@@ -13,6 +14,8 @@ pub struct Dirt {
     strata: bool,
     sdf: bool,
     plants: bool,
+    /// Whether species read curvatures, for which they see a pixel farther.
+    curvature: bool,
 }
 
 impl Dirt {
@@ -43,6 +46,7 @@ impl Dirt {
         dirt.strata = strata_rules(a) != strata_rules(b);
         dirt.sdf = sdf_rules(a) != sdf_rules(b);
         dirt.plants = plants_rules(a) != plants_rules(b);
+        dirt.curvature = b.species.iter().any(|own| own.curvature);
         dirt
     }
 
@@ -53,6 +57,7 @@ impl Dirt {
         self.strata |= other.strata;
         self.sdf |= other.sdf;
         self.plants |= other.plants;
+        self.curvature |= other.curvature;
     }
 
     /// How many jobs of strata, distances and plants may be made again: each stage reads only so far.
@@ -65,7 +70,15 @@ impl Dirt {
         let mut weights = grown(&self.heights, reaches.strata);
         weights.extend(&self.masks);
         weights.extend(whole(self.strata));
-        let mut ground = grown(&weights, reaches.sdf);
+        let around = u32::from(self.curvature);
+        let seen = grown(
+            &weights,
+            Reach {
+                x: around,
+                y: around,
+            },
+        );
+        let mut ground = grown(&seen, reaches.sdf);
         ground.extend(whole(self.sdf));
         let mut most = [0; 3];
         for &job in &plan.jobs {
@@ -80,7 +93,7 @@ impl Dirt {
                         self.strata || touches(&self.heights, reads) || touches(&self.masks, core),
                     )
                 }
-                Job::Sdf(_) => (1, self.sdf || touches(&weights, reads)),
+                Job::Sdf(_) => (1, self.sdf || touches(&seen, reads)),
                 Job::Plants(_) => (2, self.plants || touches(&ground, reads)),
             };
             most[stage] += usize::from(is_dirty);
@@ -114,20 +127,33 @@ fn strata_rules(r: &Rules) -> impl PartialEq + use<> {
     )
 }
 
+/// What the distances read of the rules, and the densities that are made with them.
 fn sdf_rules(r: &Rules) -> impl PartialEq + use<> {
     (
         r.tile,
         (r.threshold * 255.0).ceil() as u8,
         r.max_distance,
         r.compression,
+        species_rules(r, true),
     )
 }
 
 fn plants_rules(r: &Rules) -> impl PartialEq + use<> {
-    let normals = r.plants_read_normals().then_some((r.gradient, r.smoothing));
-    let mut species = r.species.clone();
-    species.sort_by_key(|own| own.name);
-    (r.chunk, r.seed, r.max_distance, normals, species)
+    (r.chunk, r.max_distance, species_rules(r, false))
+}
+
+/// What all species that are written as densities, or all others, read.
+fn species_rules(r: &Rules, are_grasses: bool) -> impl PartialEq + use<> {
+    let own = r.species.iter().filter(|own| own.is_grass == are_grasses);
+    let mut own: Vec<Species> = own.copied().collect();
+    own.sort_by_key(|own| own.name);
+    let normals = own.iter().any(Species::reads_normals);
+    (
+        normals.then_some((r.gradient, r.smoothing)),
+        own.iter().any(|own| own.in_biome).then_some(r.biome),
+        (!own.is_empty()).then_some(r.seed),
+        own,
+    )
 }
 
 /// The smallest rectangle around the pixels that differ.

@@ -92,7 +92,7 @@ impl State {
                 )
             })
             .collect();
-        let species: String = rules.species.iter().map(|s| s.text(rules)).collect();
+        let species = rules.species_text();
         let altitude = rules.altitude.map_or(String::new(), |top| {
             format!("altitude = {{ band = [-99, {top}], blend = 3 }}\n")
         });

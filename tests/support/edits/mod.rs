@@ -4,10 +4,12 @@
 
 mod dirt;
 mod files;
+mod species;
 
 use ecotone_grid::{Rect, mix};
 
 pub use dirt::Dirt;
+use species::Species;
 
 /// Random numbers from a seed, the same on every machine.
 pub struct Dice(u64);
@@ -90,20 +92,9 @@ struct Rules {
     altitude: Option<i64>,
     noise: Option<i64>,
     curvature: bool,
+    /// Up to which altitude the biome of some species lies.
+    biome: i64,
     species: Vec<Species>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Species {
-    name: &'static str,
-    spacing: f64,
-    footprint: f64,
-    priority: i64,
-    has_density: bool,
-    slope: Option<i64>,
-    align: bool,
-    edge: bool,
-    keeps_off: bool,
 }
 
 const NAMES: [&str; 5] = ["ash", "elm", "fern", "oak", "pine"];
@@ -145,6 +136,7 @@ impl State {
                 altitude: None,
                 noise: None,
                 curvature: false,
+                biome: 10,
                 species: Vec::new(),
             },
         };
@@ -272,7 +264,7 @@ impl State {
 
 impl Rules {
     fn edit(&mut self, dice: &mut Dice) -> String {
-        match dice.below(14) {
+        match dice.below(15) {
             0 => self.seed = dice.next() % 3,
             1 => self.tile = dice.from(13, 40),
             2 => self.chunk = dice.from(12, 50) as f64 * self.side_m,
@@ -289,6 +281,7 @@ impl Rules {
             10 => self.blend = dice.from(0, 9),
             11 => self.altitude = dice.pick(&[None, Some(10), Some(14)]),
             12 => self.noise = dice.pick(&[None, Some(7), Some(30)]),
+            13 => self.biome = dice.from(3, 14),
             _ => self.curvature = dice.chance(50),
         }
         "rules".to_owned()
@@ -322,67 +315,5 @@ impl Rules {
             }
             _ => "nothing".to_owned(),
         }
-    }
-
-    fn plants_read_normals(&self) -> bool {
-        self.species
-            .iter()
-            .any(|own| own.slope.is_some() || own.align)
-    }
-}
-
-impl Species {
-    fn random(name: &'static str, side_m: f64, dice: &mut Dice) -> Self {
-        Self {
-            name,
-            spacing: dice.from(6, 14) as f64 * 0.5 * side_m,
-            footprint: dice.from(0, 8) as f64 * 0.25 * side_m,
-            priority: dice.from(0, 2),
-            has_density: dice.chance(50),
-            slope: dice.pick(&[None, Some(30), Some(50)]),
-            align: dice.chance(30),
-            edge: dice.chance(40),
-            keeps_off: dice.chance(40),
-        }
-    }
-
-    fn text(&self, rules: &Rules) -> String {
-        let Self {
-            name,
-            spacing,
-            footprint,
-            priority,
-            ..
-        } = self;
-        let mut text = format!(
-            "[[species]]\nname = '{name}'\nstrata = {{ meadow = 1.0, rock = 0.4, field = 0.9 }}\nthreshold = 0.3\n\
-             spacing = {spacing:?}\nfootprint = {footprint:?}\npriority = {priority}\n"
-        );
-        if self.has_density {
-            // Three tenths of a plant per square of the spacing: half of what fits.
-            let apart = spacing.max(2.0 * footprint);
-            text += &format!("density = {:?}\n", (3000.0 / (apart * apart)).floor());
-        }
-        if let Some(top) = self.slope {
-            text += &format!("slope = {{ band = [0, {top}], blend = 5 }}\n");
-        }
-        if self.align {
-            text += "align = 0.5\n";
-        }
-        let far = rules.max_distance;
-        if self.edge {
-            text += &format!(
-                "edge = {{ falloff = {:?}, density = 0.3, size = [0.2, 0.4] }}\n",
-                far / 2.0
-            );
-        }
-        if self.keeps_off {
-            text += &format!(
-                "distance = [{{ stratum = 'road', band = [{:?}, 1000], blend = {:?} }}]\n",
-                far / 4.0,
-                far / 8.0
-            );
-        }
-        text
     }
 }
