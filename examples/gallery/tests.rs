@@ -1,0 +1,91 @@
+//! The numbers of the gallery, held to their limits.
+
+use std::path::Path;
+
+use crate::factors;
+use crate::numbers::Numbers;
+use crate::statistics::p_value;
+
+#[test]
+fn a_probability_is_that_of_the_tables() {
+    // Critical values of χ² with 20 degrees of freedom.
+    for (chi2, p) in [
+        (10.851, 0.95),
+        (19.337, 0.5),
+        (31.410, 0.05),
+        (45.315, 0.001),
+    ] {
+        assert!((p_value(chi2) / p - 1.0).abs() < 1e-3, "{chi2}");
+    }
+}
+
+#[test]
+fn plants_keep_to_the_rules_and_the_page_says_so() {
+    let numbers = Numbers::measure();
+    for own in &numbers.rules {
+        let (name, fit) = (own.case.name, &own.fit);
+        assert!(fit.n >= 100_000, "{name}: {fit:?}");
+        assert!(fit.p > 0.001, "{name}: {fit:?}");
+        assert!((fit.ratio() - 1.0).abs() < 0.02, "{name}: {fit:?}");
+        assert_eq!(own.n_strays, 0, "{name}");
+    }
+    check_looks(&numbers);
+    for pair in &numbers.pairs {
+        let (name, least, found) = (pair.species, pair.least, pair.found);
+        // No closer, and so close somewhere that nothing else can have kept them apart.
+        assert!(found >= least && found < 1.01 * least, "{name:?}: {found}");
+    }
+    let [full, half, quarter, by_lot] = numbers.low_powers[..] else {
+        panic!("four patterns")
+    };
+    assert!(
+        full < 0.10 && half < 0.25 && quarter < 0.25,
+        "{full} {half} {quarter}"
+    );
+    assert!(by_lot > 0.4, "{by_lot}");
+
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/gallery.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for table in [
+        numbers.densities(),
+        numbers.looks(),
+        numbers.distances(),
+        numbers.powers(),
+    ] {
+        assert!(
+            page.contains(&table),
+            "docs/gallery.md is not of today: {table}"
+        );
+    }
+}
+
+fn check_looks(numbers: &Numbers) {
+    let sizes = &numbers.sizes;
+    assert_eq!(sizes.n_outside, 0, "by {} steps", sizes.most_off_steps);
+    assert!(
+        sizes.ends[0] < 0.01 && sizes.ends[1] > 0.99,
+        "{:?}",
+        sizes.ends
+    );
+    assert!(sizes.draws.p > 0.001, "{:?}", sizes.draws);
+    let variants = &numbers.variants;
+    assert!(variants.fit.p > 0.001, "{:?}", variants.fit);
+    for [asked, found] in [variants.outside, variants.interior, numbers.coverage] {
+        assert!((found / asked - 1.0).abs() < 0.02, "{found} for {asked}");
+    }
+}
+
+#[test]
+fn another_curve_is_told_from_the_one_asked_for() {
+    let cases = factors::cases();
+    let named = |name| cases.iter().find(|case| case.name == name).unwrap();
+    for (asked, other) in [
+        ("edge, smooth", "edge, linear"),
+        ("edge, linear", "edge, ease"),
+        ("altitude, band", "altitude, curve"),
+        ("slope, curve", "slope, band"),
+    ] {
+        let (fit, _) = named(other).fit(&named(asked).world());
+        assert!(fit.p < 1e-6, "{other} for {asked}: {fit:?}");
+    }
+}
