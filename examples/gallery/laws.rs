@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ecotone_grid::mix;
 use ecotone_scatter::{Area, Candidate, UNITS_PER_M};
 
-use crate::factors::{Case, FALLOFF, WOOD, smooth};
+use crate::cases::{FALLOFF, smooth};
+use crate::factors::{Case, WOOD};
 use crate::power::{power, ring, tapered};
 use crate::statistics::{BINS, Bin, Fit};
 use crate::worlds::{Plant, World};

@@ -5,10 +5,14 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod cases;
 mod factors;
 mod laws;
 mod numbers;
 mod page;
+mod palette;
+mod pictures;
+mod plots;
 #[path = "../../crates/scatter/tests/power/mod.rs"]
 #[allow(dead_code)]
 mod power;
@@ -21,9 +25,33 @@ mod writer;
 
 use std::path::Path;
 
+use numbers::Numbers;
+use pictures::{SHOTS, Studio};
+
 fn main() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let page = docs.join("gallery.md");
-    std::fs::write(&page, page::page(&numbers::Numbers::measure())).unwrap();
-    println!("wrote {}", page.display());
+    let folder = docs.join("gallery");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).unwrap();
+
+    let studio = Studio::new();
+    for shot in &SHOTS {
+        write(shot.file, palette::png(&studio.draw(shot)));
+    }
+
+    let numbers = Numbers::measure();
+    for own in &numbers.rules {
+        write(
+            &page::plot_file(&own.case),
+            plots::density(own).into_bytes(),
+        );
+    }
+    write("sizes.svg", plots::sizes(numbers.smooth()).into_bytes());
+    write("spectra.svg", plots::spectra(&numbers.spectra).into_bytes());
+    std::fs::write(docs.join("gallery.md"), page::page(&numbers)).unwrap();
+    println!(
+        "wrote {} and {}",
+        docs.join("gallery.md").display(),
+        folder.display()
+    );
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::factors::{self, Case};
+use crate::cases;
+use crate::factors::Case;
 use crate::laws::{self, Pair, Sizes, Spectra, Variants};
 use crate::statistics::Fit;
 use crate::worlds::World;
@@ -32,21 +33,25 @@ pub struct Numbers {
 
 impl Numbers {
     pub fn measure() -> Self {
-        let rules: Vec<Measured> = factors::cases().into_iter().map(measured).collect();
-        let smooth = rules.iter().find(|own| own.case.name == "edge, smooth");
+        let rules: Vec<Measured> = cases::cases().into_iter().map(measured).collect();
         let (n_rivals, pairs) = laws::rivals();
         let spectra = laws::spectra();
         let powers = spectra.0.iter().map(|own| laws::low_power(&own.points));
         Self {
-            sizes: laws::sizes(&smooth.unwrap().world),
+            sizes: laws::sizes(&named(&rules, SMOOTH).world),
             variants: laws::variants(),
             n_rivals,
             pairs,
             low_powers: powers.collect(),
             spectra,
-            coverage: factors::coverage(),
+            coverage: cases::coverage(),
             rules,
         }
+    }
+
+    /// The rule with sizes that change from the edge inwards.
+    pub fn smooth(&self) -> &Measured {
+        named(&self.rules, SMOOTH)
     }
 
     /// Plants that stand where their rule allows none.
@@ -156,6 +161,12 @@ impl Numbers {
         }
         table
     }
+}
+
+const SMOOTH: &str = "edge, smooth";
+
+fn named<'a>(rules: &'a [Measured], name: &str) -> &'a Measured {
+    rules.iter().find(|own| own.case.name == name).unwrap()
 }
 
 fn measured(case: Case) -> Measured {

@@ -1,7 +1,54 @@
 //! `docs/gallery.md` itself.
 
-use crate::numbers::{Numbers, thousands};
+use crate::factors::Case;
+use crate::numbers::{Measured, Numbers, thousands};
+use crate::pictures::{SHOTS, Shot};
 use crate::worlds::{MARGIN, SIDE};
+
+/// The pictures, each with what there is to see and the rules that made it.
+fn pictures() -> String {
+    let shot = |shot: &Shot| {
+        let Shot {
+            file,
+            title,
+            says,
+            rules,
+            ..
+        } = shot;
+        let rules = match rules.is_empty() {
+            true => String::new(),
+            false => format!("\n```toml\n{rules}\n```\n"),
+        };
+        let heading = title[..1].to_uppercase() + &title[1..];
+        format!("### {heading}\n\n{says}\n\n![{heading}](gallery/{file})\n{rules}\n")
+    };
+    SHOTS.iter().map(shot).collect()
+}
+
+/// The name of the plot of a rule.
+pub fn plot_file(case: &Case) -> String {
+    let is_apart = |c: char| !c.is_ascii_alphanumeric();
+    let words: Vec<&str> = case
+        .name
+        .split(is_apart)
+        .filter(|word| !word.is_empty())
+        .collect();
+    format!("{}.svg", words.join("-"))
+}
+
+/// The plots of all rules, two a row.
+fn plots(numbers: &Numbers) -> String {
+    let cell = |own: &Measured| {
+        let name = own.case.name;
+        format!("**{name}**<br>![{name}](gallery/{})", plot_file(&own.case))
+    };
+    let cells: Vec<String> = numbers.rules.iter().map(cell).collect();
+    let rows = cells.chunks(2).map(|row| match row {
+        [a, b] => format!("| {a} | {b} |\n"),
+        _ => format!("| {} | |\n", row.join("")),
+    });
+    format!("| | |\n|---|---|\n{}", rows.collect::<String>())
+}
 
 /// The page.
 pub fn page(numbers: &Numbers) -> String {
@@ -10,14 +57,18 @@ pub fn page(numbers: &Numbers) -> String {
         What the rules of [species](species.md) look like, and how well the plants of a bake keep to them. All of this page is written by\n\n\
         ```sh\ncargo run --release --example gallery\n```\n\n\
         and `cargo test --example gallery` bakes its worlds again and holds the numbers to their limits.\n\n\
+        ## Pictures\n\n{PICTURES}\n\n{}\
         ## Densities\n\n\
         {DENSITIES} Plants that stand where their rule allows none: {}.\n\n{}\n\
-        ## Sizes, variants, clusters\n\n{LOOKS}\n\n{}\n\
+        Bars are plants per hectare as they were found, the line is the rule.\n\n{}\n\
+        ## Sizes, variants, clusters\n\n{LOOKS}\n\n{}\n![Sizes by distance to the edge](gallery/sizes.svg)\n\nPlants of that world by their distance to the edge; the lines are the ends of the range that is asked for.\n\n\
         ## Distances between plants\n\n\
         {} plants of four species on {:.1} ha compete for the same ground.\n\n{}\n\
-        ## Blue noise\n\n{POWERS}\n\n{}",
+        ## Blue noise\n\n{POWERS}\n\n{}\n![Power by frequency](gallery/spectra.svg)\n",
+        pictures(),
         numbers.n_strays(),
         numbers.densities(),
+        plots(numbers),
         numbers.looks(),
         thousands(numbers.n_rivals),
         (SIDE as f64 - 2.0 * MARGIN).powi(2) / 1e4,
@@ -25,6 +76,8 @@ pub fn page(numbers: &Numbers) -> String {
         numbers.powers(),
     )
 }
+
+const PICTURES: &str = "Drawn as by `ecotone preview`, crowns to scale, on the terrain of `ecotone demo` and on real heights. Each shows one rule at work.";
 
 const DENSITIES: &str = "Each rule has a world of its own, 200 × 200 m at 1 m and its rim of 2 m left out, whose ground leads it through all it can say: a plane for altitudes, a dome for \
 slopes and aspects, a fold for curvatures, strips of wood for distances. The worlds are baked as any other, and the plants read back from their \

@@ -1,9 +1,10 @@
 //! The numbers of the gallery, held to their limits.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::factors;
+use crate::cases;
 use crate::numbers::Numbers;
+use crate::page::page;
 use crate::statistics::p_value;
 
 #[test]
@@ -44,19 +45,35 @@ fn plants_keep_to_the_rules_and_the_page_says_so() {
     );
     assert!(by_lot > 0.4, "{by_lot}");
 
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/gallery.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    for table in [
-        numbers.densities(),
-        numbers.looks(),
-        numbers.distances(),
-        numbers.powers(),
-    ] {
-        assert!(
-            page.contains(&table),
-            "docs/gallery.md is not of today: {table}"
-        );
+    let written = std::fs::read_to_string(docs().join("gallery.md")).unwrap();
+    let same = written == page(&numbers);
+    assert!(
+        same,
+        "docs/gallery.md is not of today: cargo run --release --example gallery"
+    );
+}
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+}
+
+#[test]
+fn the_page_shows_every_picture_and_each_is_small() {
+    let page = std::fs::read_to_string(docs().join("gallery.md")).unwrap();
+    let links = page.split("](gallery/").skip(1);
+    let mut shown: Vec<&str> = links.map(|link| link.split(')').next().unwrap()).collect();
+    shown.sort_unstable();
+    let (mut there, mut bytes) = (Vec::new(), 0);
+    for file in std::fs::read_dir(docs().join("gallery")).unwrap() {
+        let file = file.unwrap();
+        let len = file.metadata().unwrap().len();
+        assert!(len < 150_000, "{file:?}: {len}");
+        bytes += len;
+        there.push(file.file_name().into_string().unwrap());
     }
+    there.sort_unstable();
+    assert_eq!(shown, there);
+    assert!(bytes < 1_500_000, "{bytes}");
 }
 
 fn check_looks(numbers: &Numbers) {
@@ -77,8 +94,8 @@ fn check_looks(numbers: &Numbers) {
 
 #[test]
 fn another_curve_is_told_from_the_one_asked_for() {
-    let cases = factors::cases();
-    let named = |name| cases.iter().find(|case| case.name == name).unwrap();
+    let all = cases::cases();
+    let named = |name| all.iter().find(|case| case.name == name).unwrap();
     for (asked, other) in [
         ("edge, smooth", "edge, linear"),
         ("edge, linear", "edge, ease"),

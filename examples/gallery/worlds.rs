@@ -52,18 +52,18 @@ impl Place {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
-    /// Bakes a config, whose files are named from `folder`.
-    pub fn bake(&self, text: &str, folder: &Path) -> Finished {
+    /// Bakes a config, whose files are named from `folder`, into a folder of its own.
+    pub fn bake(&self, text: &str, folder: &Path, out: &str) -> Finished {
         let loaded = config::parse(text, &folder.join("world.toml"));
         let loaded = loaded.unwrap_or_else(|e| panic!("{e}\n{text}"));
         let options = Options {
-            out: Some(self.path("out")),
+            out: Some(self.path(out)),
             ..Options::default()
         };
         let bake = Bake::open(&loaded, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
         bake.run(cores(), &AtomicBool::new(false), &mut |_| {})
             .unwrap();
-        Finished::open(&self.path("out")).unwrap()
+        Finished::open(&self.path(out)).unwrap()
     }
 }
 
