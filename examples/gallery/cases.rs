@@ -65,12 +65,12 @@ pub fn inside(at: &At<'_>) -> f64 {
 }
 
 /// 0 before a, 1 after b, straight between them.
-fn ramp(v: f64, a: f64, b: f64) -> f64 {
+pub fn ramp(v: f64, a: f64, b: f64) -> f64 {
     ((v - a) / (b - a)).clamp(0.0, 1.0)
 }
 
 /// A band with a blend as wide on each end.
-fn band(v: f64, [lo, hi]: [f64; 2], blend: f64) -> f64 {
+pub fn band(v: f64, [lo, hi]: [f64; 2], blend: f64) -> f64 {
     ramp(v, lo - blend / 2.0, lo + blend / 2.0).min(ramp(-v, -hi - blend / 2.0, -hi + blend / 2.0))
 }
 
@@ -79,21 +79,43 @@ fn from_edge(a: f64) -> f64 {
     0.2 + 0.8 * a
 }
 
-/// How far the way from the edge is gone at metres inside it, along `smooth`.
+/// How far the way from the edge is gone at metres inside it, along a curve.
+fn linear(inside: f64) -> f64 {
+    ramp(inside, 0.0, FALLOFF)
+}
+
 pub fn smooth(inside: f64) -> f64 {
-    let t = ramp(inside, 0.0, FALLOFF);
+    let t = linear(inside);
     t * t * (3.0 - 2.0 * t)
+}
+
+fn ease(inside: f64) -> f64 {
+    1.0 - (1.0 - linear(inside)).powi(2)
+}
+
+fn points(inside: f64) -> f64 {
+    // On the edge and outside of it all is as at the edge, whatever the first point says.
+    if inside <= 0.0 {
+        return 0.0;
+    }
+    let t = inside / FALLOFF;
+    1.0 - ramp(t, 0.0, 0.3) + ramp(t, 0.3, 1.0)
 }
 pub const FALLOFF: f64 = 16.0;
 
-/// The patches of the case with clusters, as its config says.
-pub fn patches() -> Clusters {
+/// The patches of the cases with clusters, as their configs say.
+fn patches() -> Clusters {
     Clusters {
         wavelength_m: 9.0,
         seed: 4,
         coverage: 0.5,
         softness: 0.6,
     }
+}
+
+/// The share of the ground that is less in a patch: no other factor depends on how much they cover and how softly.
+fn patchiness(at: &At<'_>) -> f64 {
+    patches().share((at.x + CORNER[0], at.y + CORNER[1]))
 }
 
 /// The part of the ground that the patches cover, as asked and over 9 km².
@@ -168,46 +190,49 @@ fn suitability() -> Vec<Case> {
 }
 
 fn edges() -> Vec<Case> {
-    let edge = |name, rule, factor| Case {
+    let edge = |name, rule, way, factor| Case {
         name,
         rule,
         axis: "metres inside the edge of the wood",
         value: inside,
         factor,
+        way: Some(way),
         ..PLAIN
     };
     vec![
         edge(
             "edge, linear",
-            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = "linear" }"#,
-            |e| from_edge(ramp(e, 0.0, FALLOFF)),
+            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = "linear", size = [0.2, 0.5] }
+size = [0.8, 1.4]"#,
+            linear,
+            |e| from_edge(linear(e)),
         ),
         edge(
             "edge, smooth",
             r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = "smooth", size = [0.2, 0.5] }
 size = [0.8, 1.4]"#,
+            smooth,
             |e| from_edge(smooth(e)),
         ),
         edge(
             "edge, ease",
-            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = "ease" }"#,
-            |e| from_edge(1.0 - (1.0 - ramp(e, 0.0, FALLOFF)).powi(2)),
+            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = "ease", size = [0.2, 0.5] }
+size = [0.8, 1.4]"#,
+            ease,
+            |e| from_edge(ease(e)),
         ),
         edge(
             "edge, points",
-            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = [[0, 1], [0.3, 0], [1, 1]] }"#,
-            |e| {
-                let t = e / FALLOFF;
-                // On the edge and outside of it all is as at the edge, whatever the first point says.
-                let a = 1.0 - ramp(t, 0.0, 0.3) + ramp(t, 0.3, 1.0);
-                from_edge(if e <= 0.0 { 0.0 } else { a })
-            },
+            r#"edge = { stratum = "wood", falloff = 16, density = 0.2, curve = [[0, 1], [0.3, 0], [1, 1]], size = [0.2, 0.5] }
+size = [0.8, 1.4]"#,
+            points,
+            |e| from_edge(points(e)),
         ),
     ]
 }
 
 /// What a rule looks at, with its words.
-type Axis = (&'static str, fn(&At<'_>) -> f64);
+pub type Axis = (&'static str, fn(&At<'_>) -> f64);
 const ALTITUDE: Axis = ("metres of altitude", |at| rise(at.x, at.y));
 const SLOPE: Axis = ("degrees of slope", slope);
 
@@ -314,8 +339,17 @@ fn places() -> Vec<Case> {
             name: "clusters",
             rule: "clusters = { wavelength = 9, coverage = 0.5, softness = 0.6, seed = 4 }",
             axis: "share of the ground that is less in a patch",
-            value: |at| patches().share((at.x + CORNER[0], at.y + CORNER[1])),
+            value: patchiness,
             factor: |u| ramp(u, 0.2, 0.8),
+            ..PLAIN
+        },
+        Case {
+            name: "clusters, hard",
+            rule: "clusters = { wavelength = 9, coverage = 0.3, softness = 0, seed = 4 }",
+            density: None,
+            axis: "share of the ground that is less in a patch",
+            value: patchiness,
+            factor: |u| f64::from(u8::from(u >= 0.7)),
             ..PLAIN
         },
         Case {

@@ -1,7 +1,7 @@
 //! A rule of density with its world, its plants, and what is expected of them.
 
 use crate::statistics::Fit;
-use crate::worlds::{At, Place, SIDE, World};
+use crate::worlds::{At, Place, Plant, SIDE, World};
 
 /// Metres between plants, and plants per square metre of a full pattern: 0.6117 on a square of the spacing.
 const SPACING: f64 = 0.25;
@@ -27,6 +27,8 @@ pub struct Case {
     pub value: fn(&At<'_>) -> f64,
     /// What it makes of it.
     pub factor: fn(f64) -> f64,
+    /// How far the way from the edge is gone at metres inside it, where sizes go it too.
+    pub way: Option<fn(f64) -> f64>,
 }
 
 /// Ground that is half covered by strips of wood.
@@ -50,6 +52,7 @@ pub const PLAIN: Case = Case {
     axis: "metres east",
     value: |at| at.x,
     factor: |_| 1.0,
+    way: None,
 };
 
 /// Diagonals of strips, 37 m of wood and 24 m of field.
@@ -73,12 +76,10 @@ impl Case {
                 lines.push(line.to_owned());
             }
         }
-        if lines.is_empty() {
-            let density = match self.density {
-                Some(density) => format!("density = {density}"),
-                None => format!("spacing = {SPACING}"),
-            };
-            lines.push(density);
+        match self.density {
+            Some(density) => lines.insert(0, format!("density = {density}")),
+            None if lines.is_empty() => lines.push(format!("spacing = {SPACING}")),
+            None => {}
         }
         lines
     }
@@ -129,18 +130,13 @@ impl Case {
 
     /// Holds the plants against the rule, and counts those that stand where it allows none.
     pub fn fit(&self, world: &World) -> (Fit, usize) {
-        let (places, area) = world.places();
-        let expected = |at: At<'_>| {
-            let value = (self.value)(&at);
-            [value, self.per_m2() * area * (self.factor)(value)]
-        };
-        let values = world
-            .plants
-            .iter()
-            .map(|plant| (self.value)(&world.at(plant.at)));
-        let values: Vec<f64> = values.collect();
-        let is_stray = |&&value: &&f64| (self.factor)(value) <= 0.0;
-        let n_strays = values.iter().filter(is_stray).count();
-        (Fit::new(places.map(expected).collect(), &values), n_strays)
+        let factor = |at: &At<'_>| (self.factor)((self.value)(at));
+        let density = |at: &At<'_>| self.per_m2() * factor(at);
+        let is_stray = |plant: &&Plant| factor(&world.at(plant.at)) <= 0.0;
+        let n_strays = world.plants.iter().filter(is_stray).count();
+        (
+            world.fit(world.plants.iter(), density, self.value),
+            n_strays,
+        )
     }
 }

@@ -33,35 +33,43 @@ pub struct Sizes {
     pub most_off_steps: f64,
 }
 
-/// The ranges that [`Case`] "edge, smooth" asks for, at the edge and inside.
+/// The ranges of the cases with edges, at the edge and inside.
 pub const SIZES: [[f64; 2]; 2] = [[0.2, 0.5], [0.8, 1.4]];
 
-/// The smallest and the largest size at metres inside the edge.
-pub fn size_range(depth: f64) -> [f64; 2] {
-    [0, 1].map(|end| lerp(SIZES[0][end], SIZES[1][end], smooth(depth)))
+/// The smallest and the largest size where a part of the way from the edge is gone.
+pub fn size_range([edge, interior]: [[f64; 2]; 2], way: f64) -> [f64; 2] {
+    [0, 1].map(|end| lerp(edge[end], interior[end], way))
 }
 
-pub fn sizes(world: &World) -> Sizes {
-    let step = world.size_steps[0];
+/// Holds plants against the ranges at the edge and inside; of each is given how far the way is gone, and its size.
+pub fn sizes(ranges: [[f64; 2]; 2], step: f64, plants: impl Iterator<Item = (f64, f64)>) -> Sizes {
     let mut bins = [Bin::default(); BINS];
     let (mut ends, mut n_outside, mut most_off_steps) = ([1.0_f64, 0.0_f64], 0, 0.0_f64);
-    for (plant, depth) in world.plants.iter().zip(depths(world)) {
-        let [lo, hi] = size_range(depth);
-        let off_steps = (lo - plant.size).max(plant.size - hi) / step;
+    for (way, size) in plants {
+        let [lo, hi] = size_range(ranges, way);
+        let off_steps = (lo - size).max(size - hi) / step;
         n_outside += usize::from(off_steps > 0.5 + 1e-6);
         most_off_steps = most_off_steps.max(off_steps);
-        let draw = ((plant.size - lo) / (hi - lo)).clamp(0.0, 1.0);
+        let draw = ((size - lo) / (hi - lo)).clamp(0.0, 1.0);
         ends = [ends[0].min(draw), ends[1].max(draw)];
         bins[((draw * BINS as f64) as usize).min(BINS - 1)].found += 1.0;
     }
-    let share = world.plants.len() as f64 / BINS as f64;
-    bins.iter_mut().for_each(|bin| bin.expected = share);
+    let n: f64 = bins.iter().map(|bin| bin.found).sum();
+    bins.iter_mut()
+        .for_each(|bin| bin.expected = n / BINS as f64);
     Sizes {
         draws: Fit::of(&bins),
         ends,
         n_outside,
         most_off_steps,
     }
+}
+
+/// The sizes of a case with an edge.
+pub fn sizes_of(world: &World, way: fn(f64) -> f64) -> Sizes {
+    let ways = depths(world).into_iter().map(way);
+    let all = world.plants.iter().map(|plant| plant.size);
+    sizes(SIZES, world.size_steps[0], ways.zip(all))
 }
 
 /// How often a variant is drawn.

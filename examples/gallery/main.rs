@@ -16,6 +16,7 @@ mod plots;
 #[path = "../../crates/scatter/tests/power/mod.rs"]
 #[allow(dead_code)]
 mod power;
+mod real;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use std::path::Path;
 
 use numbers::Numbers;
 use pictures::{SHOTS, Studio};
+use plots::SizePlot;
 
 fn main() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
@@ -41,12 +43,34 @@ fn main() {
 
     let numbers = Numbers::measure();
     for own in &numbers.rules {
-        write(
-            &page::plot_file(&own.case),
-            plots::density(own).into_bytes(),
-        );
+        let plot = plots::density(own);
+        write(&page::plot_file(own.case.name), plot.into_bytes());
+        if let Some(way) = own.case.way {
+            let plot = SizePlot {
+                world: &own.world,
+                ranges: laws::SIZES,
+                falloff: cases::FALLOFF,
+                depth: cases::inside,
+                way,
+            };
+            let file = page::plot_file(&page::size_plot(own.case.name));
+            write(&file, plots::sizes(&plot).into_bytes());
+        }
     }
-    write("sizes.svg", plots::sizes(numbers.smooth()).into_bytes());
+    let oaks = &numbers.oaks;
+    for (axis, value) in real::VALUES {
+        let file = page::plot_file(&page::oak_plot(axis));
+        write(&file, plots::oaks(&oaks.world, axis, value).into_bytes());
+    }
+    let plot = SizePlot {
+        world: &oaks.world,
+        ranges: real::SIZES,
+        falloff: real::FALLOFF,
+        depth: real::inside,
+        way: real::way,
+    };
+    let file = page::plot_file(&page::size_plot(page::OAKS));
+    write(&file, plots::sizes(&plot).into_bytes());
     write("spectra.svg", plots::spectra(&numbers.spectra).into_bytes());
     std::fs::write(docs.join("gallery.md"), page::page(&numbers)).unwrap();
     println!(

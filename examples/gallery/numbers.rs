@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::cases;
 use crate::factors::Case;
 use crate::laws::{self, Pair, Sizes, Spectra, Variants};
+use crate::real::{self, Oaks};
 use crate::statistics::Fit;
 use crate::worlds::World;
 
@@ -20,7 +21,10 @@ pub struct Measured {
 /// What is measured, once.
 pub struct Numbers {
     pub rules: Vec<Measured>,
-    pub sizes: Sizes,
+    /// Sizes of the rules that change them from the edge inwards.
+    pub sizes: Vec<(&'static str, Sizes)>,
+    /// Real ground.
+    pub oaks: Oaks,
     pub variants: Variants,
     pub n_rivals: usize,
     pub pairs: Vec<Pair>,
@@ -38,7 +42,8 @@ impl Numbers {
         let spectra = laws::spectra();
         let powers = spectra.0.iter().map(|own| laws::low_power(&own.points));
         Self {
-            sizes: laws::sizes(&named(&rules, SMOOTH).world),
+            sizes: rules.iter().filter_map(sizes_of).collect(),
+            oaks: real::oaks(),
             variants: laws::variants(),
             n_rivals,
             pairs,
@@ -47,11 +52,6 @@ impl Numbers {
             coverage: cases::coverage(),
             rules,
         }
-    }
-
-    /// The rule with sizes that change from the edge inwards.
-    pub fn smooth(&self) -> &Measured {
-        named(&self.rules, SMOOTH)
     }
 
     /// Plants that stand where their rule allows none.
@@ -68,51 +68,57 @@ impl Numbers {
             let shown = own.case.shown().join("`<br>`");
             let _ = writeln!(
                 table,
-                "| {} | `{shown}` | {} | {} | {:.1} | {} | {:.4} |",
+                "| {} | `{shown}` | {}",
                 own.case.name,
-                thousands(own.fit.expected.round() as usize),
-                thousands(own.fit.n),
-                own.fit.chi2,
-                probability(own.fit.p),
-                own.fit.ratio()
+                cells(&own.fit)
             );
         }
         table
     }
 
-    /// Sizes, variants and clusters.
+    /// The oaks of the real ground, over what their rules look at.
+    pub fn real(&self) -> String {
+        let mut table = String::from(
+            "| white oaks, by | expected | measured | χ² | p | measured / expected |\n|---|--:|--:|--:|--:|--:|\n",
+        );
+        for (name, fit) in &self.oaks.fits {
+            let _ = writeln!(table, "| {name} | {}", cells(fit));
+        }
+        table
+    }
+
+    /// Sizes against the ranges of their distances.
+    pub fn size_table(&self) -> String {
+        let mut table = String::from(
+            "| rule | plants | outside of their range | farthest off, stored steps | drawn from | to | χ² | p |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        );
+        let real = ("white oaks", &self.oaks.sizes);
+        let all = self.sizes.iter().map(|(name, sizes)| (*name, sizes));
+        for (name, own) in all.chain([real]) {
+            let _ = writeln!(
+                table,
+                "| {name} | {} | {} | {:.2} | {:.4} | {:.4} | {:.1} | {} |",
+                thousands(own.draws.n),
+                own.n_outside,
+                own.most_off_steps,
+                own.ends[0],
+                own.ends[1],
+                own.draws.chi2,
+                probability(own.draws.p)
+            );
+        }
+        table
+    }
+
+    /// Variants and clusters.
     pub fn looks(&self) -> String {
         let Self {
-            sizes,
-            variants,
-            coverage,
-            ..
+            variants, coverage, ..
         } = self;
-        let [[small, large], [least, most]] = laws::SIZES;
         let mut table = String::from("| what | asked | measured |\n|---|---|---|\n");
         let mut row = |what: &str, asked: String, found: String| {
             let _ = writeln!(table, "| {what} | {asked} | {found} |");
         };
-        row(
-            "sizes outside of the range of their distance",
-            format!("none; `[{small}, {large}]` at the edge, `[{least}, {most}]` inside"),
-            format!(
-                "{} of {}; the farthest off by {:.2} of a stored step",
-                sizes.n_outside,
-                thousands(sizes.draws.n),
-                sizes.most_off_steps
-            ),
-        );
-        row(
-            "smallest and largest size drawn, as parts of the range",
-            "0 and 1".to_owned(),
-            sizes.ends.map(|end| format!("{end:.4}")).join(" and "),
-        );
-        row(
-            "sizes in 20 equal parts of the range",
-            "a twentieth each".to_owned(),
-            fit(&sizes.draws),
-        );
         row(
             "young variants outside of the edge",
             format!("{:.3} of all", variants.outside[0]),
@@ -163,10 +169,9 @@ impl Numbers {
     }
 }
 
-const SMOOTH: &str = "edge, smooth";
-
-fn named<'a>(rules: &'a [Measured], name: &str) -> &'a Measured {
-    rules.iter().find(|own| own.case.name == name).unwrap()
+fn sizes_of(own: &Measured) -> Option<(&'static str, Sizes)> {
+    let way = own.case.way?;
+    Some((own.case.name, laws::sizes_of(&own.world, way)))
 }
 
 fn measured(case: Case) -> Measured {
@@ -178,6 +183,18 @@ fn measured(case: Case) -> Measured {
         fit,
         n_strays,
     }
+}
+
+/// The cells of a fit in a table of densities.
+fn cells(fit: &Fit) -> String {
+    format!(
+        "{} | {} | {:.1} | {} | {:.4} |",
+        thousands(fit.expected.round() as usize),
+        thousands(fit.n),
+        fit.chi2,
+        probability(fit.p),
+        fit.ratio()
+    )
 }
 
 fn fit(fit: &Fit) -> String {

@@ -28,22 +28,19 @@ pub struct Fit {
 impl Fit {
     /// Holds values of plants against places, each with its value and how many plants are expected of it.
     ///
-    /// The bins hold equal parts of the expectation, but for values that many places share.
+    /// The bins hold equal parts of the expectation, but for those of values that many places share.
     pub fn new(mut places: Vec<[f64; 2]>, values: &[f64]) -> Self {
         places.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
         let total: f64 = places.iter().map(|place| place[1]).sum();
-        let (mut bins, mut uppers) = ([Bin::default(); BINS], [f64::INFINITY; BINS]);
-        let (mut sum, mut k) = (0.0, 0);
-        for (place, next) in places.iter().zip(places.iter().skip(1).chain(&places[..1])) {
-            sum += place[1];
-            bins[k].expected += place[1];
-            let is_full = sum >= total * (k + 1) as f64 / BINS as f64;
-            if is_full && next[0] > place[0] && k + 1 < BINS {
-                uppers[k] = (place[0] + next[0]) / 2.0;
-                k += 1;
+        let mut part = total / BINS as f64;
+        let (mut bins, uppers) = loop {
+            if let Some(cut) = cut(&places, part) {
+                break cut;
             }
-        }
-        assert_eq!(k + 1, BINS, "values are too few for so many bins");
+            // Values that many places share filled some bins with more than their part: the others get less.
+            part *= 0.99;
+            assert!(part > total * 1e-3, "values are too few for so many bins");
+        };
         for value in values {
             bins[uppers.partition_point(|upper| upper <= value)].found += 1.0;
         }
@@ -68,6 +65,24 @@ impl Fit {
     pub fn ratio(&self) -> f64 {
         self.n as f64 / self.expected
     }
+}
+
+/// Bins of at least a part of the expectation, and the value at which each ends; `None` where they are fewer than [`BINS`].
+fn cut(places: &[[f64; 2]], part: f64) -> Option<([Bin; BINS], [f64; BINS])> {
+    let (mut bins, mut uppers) = ([Bin::default(); BINS], [f64::INFINITY; BINS]);
+    let mut k = 0;
+    for pair in places.windows(2) {
+        let [place, next] = [pair[0], pair[1]];
+        bins[k].expected += place[1];
+        // Sums of many small parts fall short of the whole by a rounding.
+        let is_full = bins[k].expected >= part * (1.0 - 1e-6);
+        if is_full && next[0] > place[0] && k + 1 < BINS {
+            uppers[k] = (place[0] + next[0]) / 2.0;
+            k += 1;
+        }
+    }
+    bins[k].expected += places.last()?[1];
+    (k + 1 == BINS && bins[k].expected >= part / 2.0).then_some((bins, uppers))
 }
 
 /// How likely a χ² of [`BINS`] degrees of freedom is as large: expectations are not scaled to what was found, so no degree is lost.

@@ -23,13 +23,14 @@ fn a_probability_is_that_of_the_tables() {
 #[test]
 fn plants_keep_to_the_rules_and_the_page_says_so() {
     let numbers = Numbers::measure();
-    for own in &numbers.rules {
-        let (name, fit) = (own.case.name, &own.fit);
+    let rules = numbers.rules.iter().map(|own| (own.case.name, &own.fit));
+    let real = numbers.oaks.fits.iter().map(|(axis, fit)| (*axis, fit));
+    for (name, fit) in rules.chain(real) {
         assert!(fit.n >= 100_000, "{name}: {fit:?}");
         assert!(fit.p > 0.001, "{name}: {fit:?}");
         assert!((fit.ratio() - 1.0).abs() < 0.02, "{name}: {fit:?}");
-        assert_eq!(own.n_strays, 0, "{name}");
     }
+    assert_eq!(numbers.n_strays(), 0);
     check_looks(&numbers);
     for pair in &numbers.pairs {
         let (name, least, found) = (pair.species, pair.least, pair.found);
@@ -77,14 +78,12 @@ fn the_page_shows_every_picture_and_each_is_small() {
 }
 
 fn check_looks(numbers: &Numbers) {
-    let sizes = &numbers.sizes;
-    assert_eq!(sizes.n_outside, 0, "by {} steps", sizes.most_off_steps);
-    assert!(
-        sizes.ends[0] < 0.01 && sizes.ends[1] > 0.99,
-        "{:?}",
-        sizes.ends
-    );
-    assert!(sizes.draws.p > 0.001, "{:?}", sizes.draws);
+    let sizes = numbers.sizes.iter().map(|(_, sizes)| sizes);
+    for own in sizes.chain([&numbers.oaks.sizes]) {
+        assert_eq!(own.n_outside, 0, "by {} steps", own.most_off_steps);
+        assert!(own.ends[0] < 0.01 && own.ends[1] > 0.99, "{:?}", own.ends);
+        assert!(own.draws.p > 0.001, "{:?}", own.draws);
+    }
     let variants = &numbers.variants;
     assert!(variants.fit.p > 0.001, "{:?}", variants.fit);
     for [asked, found] in [variants.outside, variants.interior, numbers.coverage] {

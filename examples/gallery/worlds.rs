@@ -9,6 +9,7 @@ use ecotone_interchange::Finished;
 use ecotone_store::STEPS_PER_METRE;
 use tempfile::TempDir;
 
+use crate::statistics::Fit;
 use crate::writer::Tiff;
 
 /// Pixels along a side of a generated world, each a square metre.
@@ -17,8 +18,8 @@ pub const SIDE: usize = 200;
 /// Its south-west corner in the world.
 pub const CORNER: [f64; 2] = [300.0, 700.0];
 
-/// Metres from the rim that are looked at: within half a pixel of it there are no plants, and slopes are one-sided.
-pub const MARGIN: f64 = 2.0;
+/// Pixels along the rim that are not looked at: within half of one there are no plants, and slopes are one-sided.
+pub const MARGIN: usize = 2;
 
 /// Places along a side of a pixel at which an expectation is summed.
 const FINE: usize = 4;
@@ -80,6 +81,11 @@ pub struct Plant {
 
 /// A finished world, all of it in memory.
 pub struct World {
+    columns: usize,
+    rows: usize,
+    /// Metres east and north across a pixel.
+    pixel: [f64; 2],
+    heights: Raster<f64>,
     weights: Raster<u8>,
     sdf: Raster<i16>,
     sdf_scale: f64,
@@ -92,34 +98,39 @@ pub struct World {
 impl World {
     /// Reads the plants that do not stand at the rim, and the fields.
     pub fn of(finished: &Finished) -> Self {
-        let (mut weights, mut sdf) = (Raster::default(), Raster::default());
-        finished.weights(finished.map(), &mut weights).unwrap();
-        finished.sdf(finished.map(), &mut sdf).unwrap();
+        let (mut heights, mut weights) = (Raster::default(), Raster::default());
+        let (map, mut sdf) = (finished.map(), Raster::default());
+        finished.heights(map, &mut heights).unwrap();
+        finished.weights(map, &mut weights).unwrap();
+        finished.sdf(map, &mut sdf).unwrap();
         let manifest = finished.manifest();
         let size_steps: Vec<f64> = manifest.species.iter().map(|own| own.size_step).collect();
-        let [low, high] = [MARGIN, SIDE as f64 - MARGIN];
-        let bounds = [0, 1, 2, 3].map(|k| CORNER[k % 2] + if k < 2 { low } else { high });
+        let pixel = finished.transform().pixel;
+        let [west, south, east, north] = finished.extent();
+        let [dx, dy] = [pixel.x, pixel.y].map(|size| size * MARGIN as f64);
+        let bounds = [west + dx, south + dy, east - dx, north - dy];
         let mut plants = Vec::new();
         let metres = |steps: i64| steps as f64 / STEPS_PER_METRE as f64;
         let mut add = |species: usize, plant: &ecotone_store::PlantRecord| {
             plants.push(Plant {
                 species,
-                at: [metres(plant.x) - CORNER[0], metres(plant.y) - CORNER[1]],
+                at: [metres(plant.x) - west, metres(plant.y) - south],
                 size: f64::from(plant.size) * size_steps[species],
                 variant: plant.variant,
             });
         };
         finished.plants_in(bounds, &mut add).unwrap();
+        let species = manifest.species.iter().map(|own| own.name.clone());
         Self {
+            columns: map.width(),
+            rows: map.height(),
+            pixel: [pixel.x, pixel.y],
+            heights,
             weights,
             sdf,
             sdf_scale: manifest.edges.scale,
             plants,
-            species: manifest
-                .species
-                .iter()
-                .map(|own| own.name.clone())
-                .collect(),
+            species: species.collect(),
             size_steps,
         }
     }
@@ -127,29 +138,47 @@ impl World {
     /// The ground at metres east and north of the corner.
     pub fn at(&self, [x, y]: [f64; 2]) -> At<'_> {
         // Between the centres of pixels, rows going south.
-        let (u, v) = (x - 0.5, SIDE as f64 - y - 0.5);
+        let u = x / self.pixel[0] - 0.5;
+        let v = self.rows as f64 - y / self.pixel[1] - 0.5;
         let (column, row) = (u.floor(), v.floor());
         At {
             world: self,
             x,
             y,
-            north_west: row as usize * SIDE + column as usize,
+            north_west: row as usize * self.columns + column as usize,
             fraction: [u - column, v - row],
         }
     }
 
-    /// Places that stand for the whole world but its rim, and the square metres that each stands for: one in each square
-    /// of a fine grid, anywhere in it, so that no line of equal values runs along a row of them.
+    /// Places that stand for the whole world but its rim, and the square metres that each stands for: one in each cell of a
+    /// fine grid, anywhere in it, so that no line of equal values runs along a row of them.
     pub fn places(&self) -> (impl Iterator<Item = At<'_>>, f64) {
-        let n = (SIDE - 2 * MARGIN as usize) * FINE;
+        let [columns, rows] = [self.columns, self.rows].map(|n| (n - 2 * MARGIN) * FINE);
+        let fine = self.pixel.map(|size| size / FINE as f64);
         let place = move |k: usize| {
             let lot = mix(k as u64);
             let share = |bits: u32| (lot >> bits & 0xffff_ffff) as f64 / 4_294_967_296.0;
-            [(k % n, 0), (k / n, 32)]
-                .map(|(k, bits)| MARGIN + (k as f64 + share(bits)) / FINE as f64)
+            let cell = |k: usize, bits: u32| (MARGIN * FINE + k) as f64 + share(bits);
+            [
+                cell(k % columns, 0) * fine[0],
+                cell(k / columns, 32) * fine[1],
+            ]
         };
-        let all = (0..n * n).map(move |k| self.at(place(k)));
-        (all, 1.0 / (FINE * FINE) as f64)
+        let all = (0..columns * rows).map(move |k| self.at(place(k)));
+        (all, fine[0] * fine[1])
+    }
+
+    /// Holds plants against a density per square metre, over values of the ground.
+    pub fn fit<'a>(
+        &'a self,
+        plants: impl Iterator<Item = &'a Plant>,
+        density: impl Fn(&At<'_>) -> f64,
+        value: impl Fn(&At<'_>) -> f64,
+    ) -> Fit {
+        let (places, area) = self.places();
+        let places = places.map(|at| [value(&at), density(&at) * area]);
+        let values: Vec<f64> = plants.map(|plant| value(&self.at(plant.at))).collect();
+        Fit::new(places.collect(), &values)
     }
 }
 
@@ -166,6 +195,12 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
+    /// Metres above sea.
+    pub fn height(&self) -> f64 {
+        let pixels = self.world.heights.pixels();
+        self.between(|k| pixels[k])
+    }
+
     /// The stored share of a stratum, 0 to 1.
     pub fn share(&self, stratum: usize) -> f64 {
         let pixels = self.world.weights.band(stratum).pixels();
@@ -181,6 +216,6 @@ impl At<'_> {
     fn between(&self, pixel: impl Fn(usize) -> f64) -> f64 {
         let [s, t] = self.fraction;
         let row = |k: usize| pixel(k) * (1.0 - s) + pixel(k + 1) * s;
-        row(self.north_west) * (1.0 - t) + row(self.north_west + SIDE) * t
+        row(self.north_west) * (1.0 - t) + row(self.north_west + self.world.columns) * t
     }
 }
