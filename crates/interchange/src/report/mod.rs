@@ -7,7 +7,7 @@ mod changes;
 mod gather;
 mod ground;
 mod page;
-mod plot;
+pub mod plot;
 mod run;
 mod species;
 mod text;

@@ -1,4 +1,6 @@
-//! Plots as SVG, in the page's own colours.
+//! Plots as SVG: what they are made of, for a page that has the style sheet.
+//!
+//! Their classes are `grid`, `target`, `mark`, and those that bars, dots and curves are given.
 
 use std::fmt::Write as _;
 
@@ -6,10 +8,12 @@ use super::text::{escaped, trimmed};
 use crate::preview::ticks::round_up;
 
 /// Size of a plot's drawing, and the room around it for axes, in its own units.
-#[derive(Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) width: f64,
-    pub(super) height: f64,
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// From the first value to the last.
+    pub width: f64,
+    /// From 0 to the largest value.
+    pub height: f64,
 }
 
 const LEFT: f64 = 52.0;
@@ -18,7 +22,8 @@ const TOP: f64 = 24.0;
 const BOTTOM: f64 = 36.0;
 
 /// A plot in the making.
-pub(super) struct Plot {
+#[derive(Clone, Debug)]
+pub struct Plot {
     frame: Frame,
     /// The largest value on the upright axis.
     top: f64,
@@ -27,7 +32,7 @@ pub(super) struct Plot {
 
 impl Plot {
     /// An empty plot with an upright axis from 0 to at least `most`, of a unit; `label` says it all to who cannot see it.
-    pub(super) fn new(frame: Frame, most: f64, unit: &str, label: &str) -> Self {
+    pub fn new(frame: Frame, most: f64, unit: &str, label: &str) -> Self {
         let step = round_up((most / 4.0).max(1e-9));
         let n = (most / step).ceil().max(1.0);
         let mut plot = Self {
@@ -74,7 +79,7 @@ impl Plot {
     }
 
     /// A bar between two shares of the width, with what a pointer over it shows.
-    pub(super) fn bar(
+    pub fn bar(
         &mut self,
         [from, to]: [f64; 2],
         value: f64,
@@ -93,7 +98,7 @@ impl Plot {
     }
 
     /// A level line over a bar, as a target.
-    pub(super) fn level(&mut self, [from, to]: [f64; 2], value: f64) {
+    pub fn level(&mut self, [from, to]: [f64; 2], value: f64) {
         let y = self.y(value);
         let _ = write!(
             self.out,
@@ -104,7 +109,7 @@ impl Plot {
     }
 
     /// A line through points: a share of the width and a value each; `area` fills what lies under it.
-    pub(super) fn curve(&mut self, points: &[[f64; 2]], class: &str) {
+    pub fn curve(&mut self, points: &[[f64; 2]], class: &str) {
         let mut path = String::new();
         for [share, value] in points {
             let _ = write!(path, "{:.1},{:.1} ", self.x(*share), self.y(*value));
@@ -116,8 +121,22 @@ impl Plot {
         );
     }
 
+    /// A dot at a share of the width and a value.
+    pub fn dot(&mut self, [share, value]: [f64; 2], class: &str) {
+        let (x, y) = (self.x(share), self.y(value));
+        let _ = write!(
+            self.out,
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.2\"/>"
+        );
+    }
+
+    /// A word that begins at a share of the width, at the height of a value.
+    pub fn word(&mut self, [share, value]: [f64; 2], word: &str) {
+        self.text([self.x(share), self.y(value) + 4.0], "start", word);
+    }
+
     /// An upright line with a word at its head.
-    pub(super) fn mark(&mut self, share: f64, word: &str) {
+    pub fn mark(&mut self, share: f64, word: &str) {
         let x = self.x(share);
         let _ = write!(
             self.out,
@@ -128,18 +147,29 @@ impl Plot {
     }
 
     /// A label under the axis.
-    pub(super) fn tick(&mut self, share: f64, text: &str) {
+    pub fn tick(&mut self, share: f64, text: &str) {
         let place = [self.x(share), TOP + self.frame.height + 16.0];
         self.text(place, "middle", text);
     }
 
+    /// Labels under the axis at round numbers, where it runs from one number to another.
+    pub fn scale(&mut self, from: f64, to: f64) {
+        let step = round_up((to - from) / 6.0);
+        let (first, last) = ((from / step).ceil() as i64, (to / step).floor() as i64);
+        for k in first..=last {
+            let value = k as f64 * step;
+            self.tick((value - from) / (to - from), &trimmed(value, 4));
+        }
+    }
+
     /// What runs along the axis.
-    pub(super) fn along(&mut self, text: &str) {
+    pub fn along(&mut self, text: &str) {
         let place = [self.x(0.5), TOP + self.frame.height + 32.0];
         self.text(place, "middle", text);
     }
 
-    pub(super) fn finish(mut self) -> String {
+    /// The plot, an `svg` element for a page of HTML.
+    pub fn finish(mut self) -> String {
         self.out.push_str("</svg>");
         self.out
     }
