@@ -12,6 +12,7 @@ use ecotone_bake::explain::{
 };
 use ecotone_grid::{mix, name_key};
 use ecotone_store::{PlantRecord, World};
+use support::writer::Tiff;
 use support::{Place, check_run, config_text, plain};
 
 /// The size of the world in metres.
@@ -203,6 +204,49 @@ fn inputs_that_changed_are_told() {
             .changed
             .is_empty()
     );
+}
+
+#[test]
+fn a_mask_that_grass_alone_reads_is_named_and_seen_to_change() {
+    let place = Place::with_hills(&plain(150, 130));
+    let write_mask = |value: f64| {
+        let mask = Tiff::new(150, 130, (1, 8)).placed((1.0, 1.0), (1000.0, 2000.0));
+        place.write("meadow.tif", &mask, |_, _| value);
+    };
+    write_mask(51.0);
+    let grass = "[[species]]\nname = 'grass'\nwrite = 'density'\nstrata = { meadow = 1.0 }\ndensity = 900\n\
+        mask = { file = 'meadow.tif' }\n";
+    let text = config_text(64, 48.0) + grass;
+    place.bake(&text, 2, "out").unwrap();
+    let dir = place.path("out");
+    let world = World::open(&dir).unwrap();
+    let at = At::Point(1020.0, 1980.0);
+    let before = ask(&open(&world), at, 0.0);
+    assert_eq!(before.layers[0].name, "mask meadow.tif");
+    assert_eq!(before.layers[0].value, Some(f64::from(0.2_f32)));
+    assert!(before.changed.is_empty(), "{:?}", before.changed);
+    write_mask(102.0);
+    let after = ask(&open(&world), at, 0.0);
+    assert_eq!(after.changed, ["distances of tile (0, 0)"]);
+}
+
+#[test]
+fn a_damaged_world_is_told() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let ask = |code, words: &[&str]| {
+        check_run(&place, &["explain", "out", "1020", "1980"], code, words);
+    };
+    let ledger = dir.join("rev/1/ledger");
+    std::fs::write(&ledger, "").unwrap();
+    ask(0, &["strata of tile (0, 0)", "its ledger is damaged"]);
+    std::fs::remove_file(&ledger).unwrap();
+    ask(0, &["its ledger is damaged"]);
+    let world = World::open(&dir).unwrap();
+    for chunk in &world.manifest().chunks {
+        std::fs::write(dir.join(&chunk.artefact.file), "").unwrap();
+    }
+    ask(1, &["vegetation/", "expected digest"]);
 }
 
 #[test]

@@ -45,6 +45,11 @@ fn people(answer: &Explanation, voice: Voice) {
             "the inputs of the {changed} are others now than when the world was baked"
         ));
     }
+    for unknown in &answer.unknown {
+        voice.line(format_args!(
+            "what the {unknown} read when the world was baked is not known: its ledger is damaged, and `ecotone bake` makes it whole"
+        ));
+    }
     for species in &answer.species {
         voice.line(&species.says);
     }

@@ -17,6 +17,8 @@ pub struct Explanation {
     pub ground: Ground,
     /// Jobs whose inputs are others now than when the world was baked: heights and masks are told as they are now.
     pub changed: Vec<String>,
+    /// Jobs of which the world does not know any more what they read, for its ledger is damaged.
+    pub unknown: Vec<String>,
     /// The ground's own fields; `None` off the map and on a void.
     pub fields: Option<GroundFields>,
     /// Every stratum; none off the map.

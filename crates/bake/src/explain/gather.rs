@@ -16,6 +16,7 @@ use super::{ExplainError, MOST_RADIUS_M, Place, Request, no_species};
 use crate::error::BakeError;
 use crate::jobs::{Around, Worker};
 use crate::plan::{Job, STEPS_PER_M};
+use crate::rules::density_masks;
 use crate::scene::Scene;
 use crate::verify;
 
@@ -24,6 +25,8 @@ pub struct Explainer<'a> {
     world: &'a World,
     scene: Scene,
     strata: Vec<String>,
+    /// The files of the density masks.
+    masks: Vec<String>,
     /// What each job read when the world was baked.
     then: HashMap<JobKey, Entry>,
 }
@@ -66,11 +69,13 @@ impl<'a> Explainer<'a> {
             }
         }
         let strata = loaded.config.bands().map(|own| own.name.clone()).collect();
+        let masks = density_masks(&loaded.config).into_iter();
         let ledger = world.ledger()?.into_iter();
         Ok(Self {
             world,
             scene,
             strata,
+            masks: masks.map(|(_, mask)| mask.file.clone()).collect(),
             then: ledger.map(|entry| (entry.job, entry)).collect(),
         })
     }
@@ -122,6 +127,7 @@ impl<'a> Explainer<'a> {
             radius,
             ground: Ground::OffMap,
             changed: Vec::new(),
+            unknown: Vec::new(),
             fields: None,
             strata: Vec::new(),
             layers: Vec::new(),
@@ -143,7 +149,7 @@ impl<'a> Explainer<'a> {
         let area = Area::new(x, y, x + 1, y + 1).grow(margin);
         let stored = plants::within(self.world, self.scene.plan.chunks, &area)?;
         let mut worker = Worker::default();
-        answer.changed = self.changed(&mut worker, pixel, (x, y))?;
+        self.compare(&mut worker, pixel, (x, y), &mut answer)?;
         let point = Point {
             explainer: self,
             at: (x, y),
@@ -155,33 +161,37 @@ impl<'a> Explainer<'a> {
         Ok(answer)
     }
 
-    /// The jobs at a point that read something else than when the world was baked.
-    fn changed(
+    /// Tells of the jobs at a point that would read something else than when the world was baked.
+    fn compare(
         &self,
         worker: &mut Worker,
         pixel: [i64; 2],
         (x, y): (i64, i64),
-    ) -> Result<Vec<String>, ExplainError> {
+        answer: &mut Explanation,
+    ) -> Result<(), ExplainError> {
         let size = i64::from(self.scene.plan.tiles.size());
         let tile = TileId {
             x: (pixel[0] / size) as u32,
             y: (pixel[1] / size) as u32,
         };
         let mut jobs = vec![Job::Strata(tile)];
+        if !self.scene.rules.grasses.is_empty() {
+            jobs.push(Job::Sdf(tile));
+        }
         if !self.scene.rules.species.is_empty() {
             jobs.push(Job::Plants(self.scene.plan.chunks.of(x, y)));
         }
-        let mut changed = Vec::new();
         for job in jobs {
             let Some(entry) = self.then.get(&job.key()) else {
+                answer.unknown.push(job.to_string());
                 continue;
             };
             let is_seen = self.scene.sight(job).is_some_and(|s| s.now == entry.sight);
             if !is_seen && worker.read(&self.scene, job)? != entry.fingerprint.reads {
-                changed.push(job.to_string());
+                answer.changed.push(job.to_string());
             }
         }
-        Ok(changed)
+        Ok(())
     }
 }
 
@@ -200,6 +210,7 @@ impl Point<'_> {
         Names {
             rules: &self.explainer.scene.rules,
             strata: &self.explainer.strata,
+            masks: &self.explainer.masks,
         }
     }
 

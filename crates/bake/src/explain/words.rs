@@ -10,6 +10,8 @@ use crate::rules::{LayerSource, Rules};
 pub(super) struct Names<'a> {
     pub(super) rules: &'a Rules,
     pub(super) strata: &'a [String],
+    /// Files of density masks.
+    pub(super) masks: &'a [String],
 }
 
 /// A number for people: three decimals at most.
@@ -29,7 +31,10 @@ impl Names<'_> {
 
     pub(super) fn layer(&self, band: usize) -> String {
         match self.rules.layers.get(band) {
-            Some(LayerSource::Mask(mask)) => format!("mask {}", mask + 1),
+            Some(LayerSource::Mask(mask)) => {
+                let file = self.masks.get(*mask);
+                format!("mask {}", file.map_or("", String::as_str))
+            }
             Some(LayerSource::Curvature(kind)) => {
                 format!("{} curvature", format!("{kind:?}").to_lowercase())
             }
