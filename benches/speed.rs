@@ -1,27 +1,20 @@
 //! Speed and memory, one table: `cargo bench --bench speed`.
 //!
 //! Kernels run on one thread over a 2048² demo terrain; bakes run as a user's would, on all cores, with output on a memory
-//! file system where there is one. Each figure is the median of [`RUNS`] runs. Sizes other than the usual two:
+//! file system where there is one. Each figure is the median of [`measure::RUNS`] runs. Sizes other than the usual two:
 //! `cargo bench --bench speed -- 2048 5000`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod kernels;
 mod measure;
 
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ecotone_geotiff::{BlockCache, Options, Source};
-use ecotone_grid::{Raster, Rect, Trapezoid};
-use ecotone_scatter::{BlockId, Pattern, PatternScratch};
-use ecotone_sdf::{Bound, classes, distance, write_voids};
-use ecotone_terrain::{Gradient, Ground, NormalRules, Preset, Strata};
-use measure::{children_cpu_seconds, demo, fast_folder, machine, median};
-
-const RUNS: usize = 3;
+use measure::{RUNS, children_cpu_seconds, demo, fast_folder, machine, median};
 
 fn main() {
     // Cargo's own flags are not sizes.
@@ -39,7 +32,7 @@ fn main() {
     println!();
     println!("| kernel, one thread | speed |");
     println!("|---|---|");
-    kernels(scratch.path());
+    kernels::table(scratch.path());
     println!();
     println!("| plants stage, one thread | plants per CPU-second |");
     println!("|---|---|");
@@ -50,112 +43,6 @@ fn main() {
     for size in sizes {
         bakes(scratch.path(), size);
     }
-}
-
-/// Median seconds of one run; the first is not counted.
-fn time(mut run: impl FnMut()) -> f64 {
-    run();
-    median(
-        (0..RUNS)
-            .map(|_| {
-                let start = Instant::now();
-                run();
-                start.elapsed().as_secs_f64()
-            })
-            .collect(),
-    )
-}
-
-fn kernels(scratch: &Path) {
-    const SIDE: i64 = 2048;
-    let dir = scratch.join("kernels");
-    demo(&dir, SIDE as u32);
-    let row = |name: &str, n: f64, unit: &str, seconds: f64| {
-        println!("| {name} | {:.1} {unit} |", n / 1e6 / seconds);
-    };
-    let core = Rect::new(0, 0, SIDE, SIDE);
-    let pixels = core.area() as f64;
-    let cache = Arc::new(BlockCache::new(0));
-    let source = Source::open(&dir.join("heights.tif"), &Options::default(), cache).unwrap();
-    let georeference = source.georeference().unwrap().unwrap();
-    let rules = NormalRules {
-        gradient: Gradient::Horn,
-        smoothing_m: 2.0,
-        pixel: georeference.transform.pixel,
-    };
-    let mut heights = Raster::default();
-    let window = core.grow(rules.reach());
-    row(
-        "read heights",
-        pixels,
-        "Mpx/s",
-        time(|| source.read(window, 0, &mut heights).unwrap()),
-    );
-
-    let mut normals = Raster::default();
-    let mut memory = ecotone_terrain::NormalScratch::default();
-    let seconds =
-        time(|| ecotone_terrain::normals(heights.band(0), &rules, &mut memory, &mut normals));
-    row("normals, smoothed over 2 px", pixels, "Mpx/s", seconds);
-
-    let bands = [(0.0, 20.0), (20.0, 35.0), (35.0, 50.0), (50.0, 90.0)];
-    let presets = bands.map(|(lo, hi)| Preset {
-        slope: Some(Trapezoid::slope(lo, hi, 10.0)),
-        ..Preset::default()
-    });
-    let strata = Strata {
-        bands: presets.map(Some).into(),
-        layers: Vec::new(),
-    };
-    let mut weights = Raster::default();
-    let mut memory = ecotone_terrain::WeightScratch::default();
-    let seconds = time(|| {
-        let ground = Ground {
-            normals: &normals,
-            heights: heights.band(0),
-            masks: &[],
-            grid: georeference.transform,
-        };
-        ecotone_terrain::weights(&ground, &strata, &mut memory, &mut weights);
-    });
-    row("weights of 4 strata", pixels, "Mpx/s", seconds);
-
-    for metres in [32.0, 128.0, 512.0] {
-        let bound = Bound::new(rules.pixel, metres);
-        let mut window = Raster::new(core.grow(bound.reach()), 4, 0);
-        (0..4).for_each(|band| window.paste(band, weights.band(band)));
-        let (mut void, mut class) = (Raster::default(), Raster::default());
-        let mut out = vec![0; core.area()];
-        let mut memory = ecotone_sdf::Scratch::default();
-        let seconds = time(|| {
-            write_voids(&window, &mut void);
-            classes(window.band(0), void.band(0), 128, &mut class);
-            distance(class.band(0), &bound, &mut memory, &mut out);
-        });
-        row(
-            &format!("signed distance of one stratum, {metres} px"),
-            pixels,
-            "Mpx/s",
-            seconds,
-        );
-    }
-
-    let pattern = Pattern::new(7, "spruce", 4.0);
-    let (mut memory, mut points) = (PatternScratch::default(), Vec::new());
-    let mut n_points = 0;
-    let seconds = time(|| {
-        n_points = 0;
-        for x in 0..4 {
-            pattern.block(BlockId { y: 0, x }, &mut memory, &mut points);
-            n_points += points.len();
-        }
-    });
-    row(
-        "pattern, 4 m spacing",
-        n_points as f64,
-        "M points/s",
-        seconds,
-    );
 }
 
 /// Grows wherever there is ground, as densely as it can: five points in six become plants, the others lose to a plant.
