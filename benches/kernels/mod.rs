@@ -13,7 +13,8 @@ use ecotone_scatter::{
 use ecotone_sdf::{Bound, classes, distance, write_voids};
 use ecotone_terrain::{Gradient, Ground, NormalRules, Preset, Strata};
 
-use crate::measure::{RUNS, demo, median};
+use crate::RUNS;
+use crate::measure::{demo, median};
 
 const SIDE: i64 = 2048;
 const CORE: Rect = Rect::new(0, 0, SIDE, SIDE);

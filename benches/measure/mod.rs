@@ -3,9 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How often each figure is measured.
-pub const RUNS: usize = 3;
-
 /// A folder in memory, where there is one.
 pub fn fast_folder() -> PathBuf {
     let shm = PathBuf::from("/dev/shm");
