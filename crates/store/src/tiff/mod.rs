@@ -5,19 +5,19 @@
 
 mod directory;
 mod header;
+mod pack;
 mod stream;
 
 pub use header::{BandHeader, TileHeader};
 pub(crate) use header::{escape, nodata_text};
 pub use stream::{StreamLayout, StreamWriter};
 
-use std::io::Write;
-
 use ecotone_grid::Raster;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use directory::{Directory, Layout};
+use pack::Packer;
 
 /// How the pixels of a raster file are packed; lossless all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,20 +38,6 @@ impl Compression {
             Self::Zstd => 50000,
             Self::Deflate => 8,
             Self::None => 1,
-        }
-    }
-
-    fn compress(self, bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
-        match self {
-            Self::Zstd => zstd::bulk::compress(&bytes, 1),
-            Self::Deflate => {
-                // Level 4 of miniz_oxide, the same bytes on every CPU; higher levels gain a few percent for twice the time.
-                let level = flate2::Compression::new(4);
-                let mut out = flate2::write::ZlibEncoder::new(Vec::new(), level);
-                out.write_all(&bytes)?;
-                out.finish()
-            }
-            Self::None => Ok(bytes),
         }
     }
 }
@@ -95,12 +81,6 @@ sample!(u8: 1, i16: 2, f32: 3, f64: 3);
 /// Strips of about this many bytes: few enough to seek over, small enough to read a part of a tile.
 const STRIP_BYTES: usize = 256 * 1024;
 
-fn pixel_bytes<T: Sample>(pixels: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    T::put(pixels, &mut bytes);
-    bytes
-}
-
 /// A GeoTIFF of `raster`, georeferenced at its own place in the map that `header` describes.
 ///
 /// Bands lie one after the other (`PlanarConfiguration` 2), in strips of about 256 KiB.
@@ -127,14 +107,17 @@ pub fn encode_tiff<T: Sample>(
     let layout = Layout::Classic;
     let mut out = layout.header(0);
     let (mut offsets, mut counts) = (Vec::new(), Vec::new());
+    let failed = |why: std::io::Error| unfit(why.to_string());
+    let mut packer = Packer::new(compression).map_err(failed)?;
+    let mut bytes = Vec::new();
     for band in 0..raster.n_bands() {
         for strip in raster.band(band).pixels().chunks(rows * rect.width()) {
-            let bytes = compression
-                .compress(pixel_bytes(strip))
-                .map_err(|why| unfit(why.to_string()))?;
+            bytes.clear();
+            T::put(strip, &mut bytes);
+            let packed = packer.pack(&bytes).map_err(failed)?;
             offsets.push(out.len() as u32);
-            counts.push(bytes.len() as u32);
-            out.extend(bytes);
+            counts.push(packed.len() as u32);
+            out.extend_from_slice(packed);
         }
     }
     out.resize(out.len().next_multiple_of(2), 0);

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use ecotone_grid::Rect;
 
 use super::directory::{Directory, Layout};
-use super::{Compression, Sample, TileHeader, describe, pixel_bytes};
+use super::pack::Packer;
+use super::{Compression, Sample, TileHeader, describe};
 use crate::StoreError;
 use crate::disk::Files;
 
@@ -91,21 +92,21 @@ impl<T: Sample> StreamWriter<T> {
         }
         let side = Self::TILE as usize;
         let tile_bytes = side * side * usize::from(T::BITS / 8);
+        let failed = StoreError::io("compress", &self.temporary);
+        let mut packer = Packer::new(self.layout.compression).map_err(failed)?;
+        let mut tile = Vec::with_capacity(tile_bytes);
         for x in (0..width).step_by(side) {
-            let mut tile = Vec::with_capacity(tile_bytes);
+            tile.clear();
             for row in pixels.chunks_exact(width) {
-                tile.extend(pixel_bytes(&row[x..width.min(x + side)]));
+                T::put(&row[x..width.min(x + side)], &mut tile);
                 tile.resize(tile.len().next_multiple_of(tile_bytes / side), 0);
             }
             tile.resize(tile_bytes, 0);
-            let bytes = self
-                .layout
-                .compression
-                .compress(tile)
-                .map_err(StoreError::io("compress", &self.temporary))?;
+            let failed = StoreError::io("compress", &self.temporary);
+            let packed = packer.pack(&tile).map_err(failed)?;
             self.offsets.push(self.at);
-            self.counts.push(bytes.len() as u64);
-            self.append(&bytes)?;
+            self.counts.push(packed.len() as u64);
+            self.append(packed)?;
         }
         self.rows_written += rows;
         Ok(())
