@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use ecotone_grid::{TileId, aspect_degrees, name_key, plant_id, slope_degrees};
-use ecotone_scatter::{self as scatter, Area, Factor, Fate, PinKind, Species, Verdict};
+use ecotone_grid::{TileId, aspect_degrees, slope_degrees};
+use ecotone_scatter::{self as scatter, Area, Factor, Species};
 use ecotone_store::{Entry, JobKey, Stage, World};
 
 use super::answer::{
-    BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
-    SpeciesAnswer, StratumAnswer, Victor,
+    BiomeAnswer, CandidateAnswer, Explanation, Ground, GroundFields, LayerAnswer, SpeciesAnswer,
+    StratumAnswer,
 };
 use super::plants::{self, Plants};
 use super::words::{Names, short};
@@ -23,7 +23,7 @@ use crate::verify;
 /// An open revision of a world that answers about its points, with its inputs open.
 pub struct Explainer<'a> {
     world: &'a World,
-    scene: Scene,
+    pub(super) scene: Scene,
     strata: Vec<String>,
     /// The files of the density masks.
     masks: Vec<String>,
@@ -32,16 +32,16 @@ pub struct Explainer<'a> {
 }
 
 /// An id as it is written.
-fn hex(id: u64) -> String {
+pub(super) fn hex(id: u64) -> String {
     format!("{id:#018x}")
 }
 
-fn metres(steps: i64) -> f64 {
+pub(super) fn metres(steps: i64) -> f64 {
     steps as f64 / STEPS_PER_M
 }
 
 /// Metres between two positions.
-fn apart(a: (i64, i64), b: (i64, i64)) -> f64 {
+pub(super) fn apart(a: (i64, i64), b: (i64, i64)) -> f64 {
     let (dx, dy) = (metres(a.0 - b.0), metres(a.1 - b.1));
     (dx * dx + dy * dy).sqrt()
 }
@@ -196,13 +196,13 @@ impl<'a> Explainer<'a> {
 }
 
 /// A point, and the plants that are stored around it.
-struct Point<'a> {
-    explainer: &'a Explainer<'a>,
-    at: (i64, i64),
-    radius: f64,
+pub(super) struct Point<'a> {
+    pub(super) explainer: &'a Explainer<'a>,
+    pub(super) at: (i64, i64),
+    pub(super) radius: f64,
     /// The one species that is asked about.
     only: Option<String>,
-    stored: Plants,
+    pub(super) stored: Plants,
 }
 
 impl Point<'_> {
@@ -214,7 +214,12 @@ impl Point<'_> {
         }
     }
 
-    fn factors(&self, species: &Species, around: &Around<'_>, at: (i64, i64)) -> Vec<Factor> {
+    pub(super) fn factors(
+        &self,
+        species: &Species,
+        around: &Around<'_>,
+        at: (i64, i64),
+    ) -> Vec<Factor> {
         let mut factors = Vec::new();
         let biomes = &self.explainer.scene.rules.biomes;
         scatter::factors(species, biomes, &around.fields, at.0, at.1, &mut factors);
@@ -347,7 +352,7 @@ impl Point<'_> {
     }
 
     /// The first rule that leaves a species no chance. Of its biomes one is enough.
-    fn blame(&self, own: &Species, factors: &[Factor]) -> Option<String> {
+    pub(super) fn blame(&self, own: &Species, factors: &[Factor]) -> Option<String> {
         let is_biome = |factor: &&Factor| matches!(factor.rule, scatter::Rule::Biome(_));
         let is_somewhere = factors.iter().filter(is_biome).any(|f| f.factor > 0.0);
         let mut naught = factors.iter().filter(|factor| factor.factor <= 0.0);
@@ -357,157 +362,6 @@ impl Point<'_> {
                 "there is none of its biomes".to_owned()
             }
             _ => self.names().blame(own, first),
-        })
-    }
-
-    /// What stands or could stand around the point, the nearest first.
-    fn candidates(&self, own: &Species, idx: usize, around: &Around<'_>) -> Vec<CandidateAnswer> {
-        let is_own = |verdict: &&Verdict| usize::from(verdict.species) == idx;
-        let verdicts = around.verdicts.iter().filter(is_own);
-        let mut found: Vec<_> = verdicts.map(|own| self.candidate(own, around)).collect();
-        let key = name_key(&own.name);
-        for ((name, id), stored) in &self.stored {
-            let id_text = hex(*id);
-            if *name != own.name || found.iter().any(|c| c.id == id_text && c.plant.is_some()) {
-                continue;
-            }
-            found.retain(|c| c.id != id_text);
-            let place = (stored.x, stored.y);
-            let is_pinned = around.pins.iter().any(|pin| {
-                let stands = matches!(pin.kind, PinKind::Stands(_));
-                usize::from(pin.species) == idx && stands && plant_id(key, pin.x, pin.y) == *id
-            });
-            let (fate, says) = match is_pinned {
-                true => (FateWord::Pinned, "set by hand"),
-                false => (
-                    FateWord::Stale,
-                    "a plant of the world that would not grow any more: the inputs have changed",
-                ),
-            };
-            let mut answer = self.at_place(own, around, place, (fate, says.to_owned()));
-            answer.id = id_text;
-            answer.plant = Some(stored.plant.clone());
-            found.push(answer);
-        }
-        found.retain(|c| c.distance <= self.radius);
-        found.sort_by(|a, b| {
-            a.distance
-                .total_cmp(&b.distance)
-                .then_with(|| a.id.cmp(&b.id))
-        });
-        found
-    }
-
-    fn at_place(
-        &self,
-        own: &Species,
-        around: &Around<'_>,
-        (x, y): (i64, i64),
-        (fate, says): (FateWord, String),
-    ) -> CandidateAnswer {
-        let biomes = &self.explainer.scene.rules.biomes;
-        let sample = scatter::probability(own, biomes, &around.fields, x, y);
-        CandidateAnswer {
-            id: String::new(),
-            x: metres(x),
-            y: metres(y),
-            distance: apart((x, y), self.at),
-            rank: None,
-            probability: sample.map(|sample| sample.probability),
-            fate,
-            says,
-            beaten_by: None,
-            plant: None,
-        }
-    }
-
-    fn candidate(&self, verdict: &Verdict, around: &Around<'_>) -> CandidateAnswer {
-        let species = &self.explainer.scene.rules.species;
-        let own = &species[usize::from(verdict.species)];
-        let place = (verdict.candidate.x, verdict.candidate.y);
-        let beaten_by = self.victor(verdict);
-        let told = self.fate(own, verdict, beaten_by.as_ref(), around);
-        let stored = self.stored.get(&(own.name.clone(), verdict.id));
-        let stored = stored.filter(|_| verdict.fate == Fate::Stands);
-        CandidateAnswer {
-            id: hex(verdict.id),
-            rank: Some(verdict.candidate.rank),
-            beaten_by,
-            plant: stored.map(|stored| stored.plant.clone()),
-            ..self.at_place(own, around, place, told)
-        }
-    }
-
-    fn victor(&self, verdict: &Verdict) -> Option<Victor> {
-        let Fate::Beaten { by, species, x, y } = verdict.fate else {
-            return None;
-        };
-        let all = &self.explainer.scene.rules.species;
-        let (victor, loser) = (usize::from(species), usize::from(verdict.species));
-        let needed = match victor == loser {
-            true => all[loser].effective_spacing_m(),
-            false => metres(scatter::conflict_distance(all, victor, loser)),
-        };
-        Some(Victor {
-            species: all[victor].name.clone(),
-            id: hex(by),
-            x: metres(x),
-            y: metres(y),
-            distance: apart((x, y), (verdict.candidate.x, verdict.candidate.y)),
-            needed,
-        })
-    }
-
-    fn fate(
-        &self,
-        own: &Species,
-        verdict: &Verdict,
-        beaten_by: Option<&Victor>,
-        around: &Around<'_>,
-    ) -> (FateWord, String) {
-        let probability = verdict.sample.map_or(0.0, |sample| sample.probability);
-        let (rank, probability) = (short(verdict.candidate.rank), short(probability));
-        match verdict.fate {
-            Fate::Void => (FateWord::Void, "the ground is void".to_owned()),
-            Fate::Improbable => {
-                let place = (verdict.candidate.x, verdict.candidate.y);
-                let why = self.blame(own, &self.factors(own, around, place));
-                let odds = format!("its rank {rank} is not below its probability {probability}");
-                (FateWord::Improbable, why.unwrap_or(odds))
-            }
-            Fate::Removed => (FateWord::Removed, "it was taken away by hand".to_owned()),
-            Fate::Replaced => {
-                let says = "a plant of its species was set at its place by hand";
-                (FateWord::Replaced, says.to_owned())
-            }
-            Fate::Lonely => (FateWord::Lonely, self.lonely(own)),
-            Fate::Undecided => {
-                let says = "competition ended before it was decided";
-                (FateWord::Undecided, says.to_owned())
-            }
-            Fate::Stands => {
-                let says =
-                    format!("it stands: its rank {rank} is below its probability {probability}");
-                (FateWord::Stands, says)
-            }
-            Fate::Beaten { .. } => {
-                let by = beaten_by.map_or_else(String::new, |by| {
-                    let (name, id) = (&by.species, &by.id);
-                    let (at, needed) = (short(by.distance), short(by.needed));
-                    format!("{name} {id} stands {at} m away from it, and {needed} m are needed")
-                });
-                (FateWord::Beaten, by)
-            }
-        }
-    }
-
-    fn lonely(&self, own: &Species) -> String {
-        let species = &self.explainer.scene.rules.species;
-        let near = own
-            .near
-            .and_then(|near| Some((species.get(near.species)?, near.within_m)));
-        near.map_or_else(String::new, |(other, within)| {
-            format!("no {} stands within {} m of it", other.name, short(within))
         })
     }
 }

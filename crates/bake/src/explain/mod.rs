@@ -5,6 +5,7 @@
 //! these have changed since, the answer says so. Only what lies around the point is read.
 
 mod answer;
+mod candidates;
 mod gather;
 mod plants;
 mod words;
