@@ -125,27 +125,38 @@ struct Run {
     peak_kib: u64,
 }
 
+/// Six species more than the demo's four.
+const SIX_MORE: &str = include_str!("measure/six_more.toml");
+
 fn bakes(scratch: &Path, size: u32) {
     let dir = scratch.join(size.to_string());
     demo(&dir, size);
-    let runs: Vec<Run> = (0..RUNS)
-        .map(|k| {
-            let out = dir.join(format!("out{k}"));
-            let run = bake(&dir.join("world.toml"), &out);
-            std::fs::remove_dir_all(&out).unwrap();
-            run
-        })
-        .collect();
+    let config = std::fs::read_to_string(dir.join("world.toml")).unwrap();
+    let (species, output) = config.split_once("[output]\n").unwrap();
+    let ten = format!("{species}{SIX_MORE}\n[output]\n{output}");
+    std::fs::write(dir.join("ten.toml"), ten).unwrap();
+    bakes_of(size, "", &dir.join("world.toml"));
+    bakes_of(size, ", ten species", &dir.join("ten.toml"));
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+fn bakes_of(size: u32, what: &str, config: &Path) {
+    let out = config.with_extension("out");
+    let run = |_| {
+        let run = bake(config, &out);
+        std::fs::remove_dir_all(&out).unwrap();
+        run
+    };
+    let runs: Vec<Run> = (0..RUNS).map(run).collect();
     let of = |value: fn(&Run) -> f64| median(runs.iter().map(value).collect());
     let pixels = f64::from(size) * f64::from(size) / 1e6;
     println!(
-        "| {size}² demo | {:.1} Mpx/s | {:.1} Mpx | {:.2} M | {:.0} MiB |",
+        "| {size}² demo{what} | {:.1} Mpx/s | {:.1} Mpx | {:.2} M | {:.0} MiB |",
         pixels / of(|run| run.wall),
         pixels / of(|run| run.cpu),
         of(|run| run.plants / run.wall) / 1e6,
         of(|run| run.peak_kib as f64) / 1024.0,
     );
-    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 /// Bakes as a user would; memory is RssAnon + RssShmem, looked at every 5 ms.
