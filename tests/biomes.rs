@@ -128,6 +128,16 @@ fn what_yields_changes_no_plant_of_what_it_yields_to() {
     biomes.bake(CUT, "out");
     let after = biomes.rows("out");
     assert!(after["a moss"].len() > 1000 && after["aster"].len() < before["aster"].len());
+    let diff = ["diff", "out@1", "out@2", "--csv", "diff.csv"];
+    check_run(&biomes.place, &diff, 0, &[]);
+    let text = std::fs::read_to_string(biomes.place.path("diff.csv")).unwrap();
+    let species = text
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').next().unwrap());
+    let changed: BTreeSet<&str> = species.collect();
+    assert!(changed.is_superset(&BTreeSet::from(["a moss", "aster"])));
+    assert!(changed.is_subset(&BTreeSet::from(["a moss", "aster", "fern", "chanterelle"])));
     for (name, rows) in &before {
         match name.as_str() {
             // These compete with the moss and the asters; who still stands does so as before.
