@@ -295,7 +295,8 @@ pub(super) const TABLE: &[Row] = &[
         "species.write",
         "density = 9000.0\nwrite = \"density\"",
         "density = 9000.0\nspacing = 0.5",
-        PLANTS,
+        // Distances' jobs make the densities.
+        [false, false, true, true],
     ),
     ("species.aspect.band", "[20, 210]", "[20, 211]", PLANTS),
     (
