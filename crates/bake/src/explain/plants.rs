@@ -54,7 +54,7 @@ fn answer(own: &PlantRecord, species: &SpeciesView<'_>) -> PlantAnswer {
         yaw: f64::from(own.yaw) * 360.0 / 65536.0,
         up: decode_up(own.up),
         variant: variant.map(|&name| name.to_owned()),
-        tint: f64::from(own.tint) / 256.0,
+        tint: f64::from(own.tint) / 255.0,
     }
 }
 
