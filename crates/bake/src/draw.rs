@@ -77,7 +77,12 @@ impl Patterns {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let drawn = pieces.entry(key).or_default();
         *drawn += size(piece);
-        *drawn <= size(whole)
+        if *drawn <= size(whole) {
+            return true;
+        }
+        // A block that the budget gives up has to be earned again.
+        *drawn = 0;
+        false
     }
 
     fn block(
@@ -199,5 +204,15 @@ mod tests {
         }
         let pieces = pieces.pieces.lock().map(|pieces| pieces.len());
         assert!(pieces.is_ok_and(|n| n > 0));
+    }
+    #[test]
+    fn a_block_that_is_not_held_is_drawn_whole_after_each_of_its_worth_in_pieces() {
+        let whole = Area::new(0, 0, 1000, 1000);
+        let half = Area::new(0, 500, 1000, 1000);
+        let patterns = Patterns::new(whole, 1 << 20);
+        let key = (0, BlockId { x: 0, y: 0 });
+        let ways = (0..9).map(|_| patterns.is_better_in_pieces(key, &half, &whole));
+        let ways: Vec<bool> = ways.collect();
+        assert_eq!(ways, [true, true, false].repeat(3));
     }
 }
