@@ -94,6 +94,7 @@ fn every_plant_is_found_standing_with_its_attributes_and_its_odds() {
         let attributes = found.plant.as_ref().unwrap();
         assert_eq!(attributes.size, f64::from(plant.size) * step);
         assert_eq!(attributes.z, f64::from(plant.z_mm) / 1000.0);
+        assert_eq!(attributes.tint, f64::from(plant.tint) / 255.0);
         let product: f64 = species.rules.iter().map(|rule| rule.factor).product();
         let expected = (product * species.fill).min(1.0);
         assert!(
@@ -138,6 +139,41 @@ fn around_any_place_exactly_the_plants_of_the_world_stand() {
         if n_empty == 1000 {
             break;
         }
+    }
+}
+
+#[test]
+fn right_at_a_candidate_that_is_no_plant_the_same_is_told_and_none_stands() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let (world, plants) = (World::open(&dir).unwrap(), stored(&dir));
+    let explainer = open(&world);
+    let mut fates: HashMap<String, usize> = HashMap::new();
+    let mut n_empty = 0;
+    for (x, y) in (40_000..).map(random_point) {
+        let around = ask(&explainer, At::Point(x, y), 3.0);
+        let mut all = around.species.iter().flat_map(|s| &s.candidates);
+        let Some(absent) = all.rfind(|c| c.fate != FateWord::Stands) else {
+            continue;
+        };
+        let answer = ask(&explainer, At::Point(absent.x, absent.y), 0.0);
+        let mut all = answer.species.iter().flat_map(|s| &s.candidates);
+        let found = all.find(|c| c.id == absent.id).unwrap();
+        let seen = (found.fate, &found.says, found.rank, found.probability);
+        let told = (absent.fate, &absent.says, absent.rank, absent.probability);
+        assert_eq!((seen, found.distance), (told, 0.0));
+        let id = u64::from_str_radix(&found.id[2..], 16).unwrap();
+        assert!(!plants.contains_key(&id) && found.plant.is_none());
+        let is_likely = found.rank < found.probability;
+        assert_eq!(is_likely, found.fate == FateWord::Beaten, "{found:?}");
+        *fates.entry(format!("{:?}", found.fate)).or_default() += 1;
+        n_empty += 1;
+        if n_empty == 1000 {
+            break;
+        }
+    }
+    for fate in ["Beaten", "Improbable", "Void"] {
+        assert!(fates.get(fate) > Some(&5), "{fates:?}");
     }
 }
 
