@@ -242,18 +242,18 @@ fn inputs_that_changed_are_told() {
     );
 }
 
-#[test]
-fn a_mask_that_grass_alone_reads_is_named_and_seen_to_change() {
+/// A mask is named by its file, and the job that reads it by `rules` is told of once the file holds something else.
+#[track_caller]
+fn check_mask(rules: &str, job: &str) {
     let place = Place::with_hills(&plain(150, 130));
     let write_mask = |value: f64| {
         let mask = Tiff::new(150, 130, (1, 8)).placed((1.0, 1.0), (1000.0, 2000.0));
         place.write("meadow.tif", &mask, |_, _| value);
     };
     write_mask(51.0);
-    let grass = "[[species]]\nname = 'grass'\nwrite = 'density'\nstrata = { meadow = 1.0 }\ndensity = 900\n\
-        mask = { file = 'meadow.tif' }\n";
-    let text = config_text(64, 48.0) + grass;
-    place.bake(&text, 2, "out").unwrap();
+    place
+        .bake(&(config_text(64, 48.0) + rules), 2, "out")
+        .unwrap();
     let dir = place.path("out");
     let world = World::open(&dir).unwrap();
     let at = At::Point(1020.0, 1980.0);
@@ -263,7 +263,58 @@ fn a_mask_that_grass_alone_reads_is_named_and_seen_to_change() {
     assert!(before.changed.is_empty(), "{:?}", before.changed);
     write_mask(102.0);
     let after = ask(&open(&world), at, 0.0);
-    assert_eq!(after.changed, ["distances of tile (0, 0)"]);
+    assert_eq!(after.changed, [job]);
+}
+
+const GRASS: &str =
+    "[[species]]\nname = 'grass'\nwrite = 'density'\nstrata = { meadow = 1.0 }\ndensity = 900\n";
+const MASK: &str = "mask = { file = 'meadow.tif' }\n";
+
+#[test]
+fn a_mask_that_grass_alone_reads_is_named_and_seen_to_change() {
+    check_mask(&format!("{GRASS}{MASK}"), "distances of tile (0, 0)");
+}
+
+#[test]
+fn a_mask_that_a_biome_alone_reads_is_named_and_seen_to_change() {
+    let biome = |species: &str| {
+        format!("{GRASS}[[biome]]\nname = 'glade'\nspecies = ['{species}']\n{MASK}")
+    };
+    check_mask(&biome("grass"), "distances of tile (0, 0)");
+    // Chunks of 48 m.
+    check_mask(&biome("fern"), "plants of chunk (21, 41)");
+}
+
+#[test]
+fn a_flipped_bit_of_the_ledger_is_told_or_changes_nothing() {
+    let place = baked(64, 48.0);
+    let dir = place.path("out");
+    let world = World::open(&dir).unwrap();
+    // Where another file than the one that was baked would be seen.
+    place.write("heights.tif", &plain(SIZE[0], SIZE[1]), |x, y| {
+        (x + y) as f64
+    });
+    let at = At::Point(1020.0, 1980.0);
+    let mut right = ask(&open(&world), at, 0.0);
+    right.changed.sort();
+    let ledger = dir.join("rev/1/ledger");
+    let bytes = std::fs::read(&ledger).unwrap();
+    let n_bits = 8 * bytes.len() as u64;
+    let mut n_told = 0;
+    for k in 0..600 {
+        let bit = mix(k) % n_bits;
+        let mut flipped = bytes.clone();
+        flipped[(bit / 8) as usize] ^= 1 << (bit % 8);
+        std::fs::write(&ledger, flipped).unwrap();
+        let mut answer = ask(&open(&world), at, 0.0);
+        let unknown = std::mem::take(&mut answer.unknown);
+        // A job is told once, as changed or as not known.
+        answer.changed.extend_from_slice(&unknown);
+        answer.changed.sort();
+        assert_eq!(answer, right, "bit {bit}");
+        n_told += usize::from(!unknown.is_empty());
+    }
+    assert!((1..600).contains(&n_told), "{n_told}");
 }
 
 #[test]
