@@ -337,6 +337,27 @@ fn a_damaged_world_is_told() {
 }
 
 #[test]
+fn inputs_of_another_map_end_it_with_both_maps() {
+    let place = Place::new();
+    let write = |width, height| {
+        place.write("heights.tif", &plain(width, height), |x, y| (x + y) as f64);
+    };
+    write(140, 130);
+    let text = "[terrain]\nheights = ['heights.tif']\n[tiles]\nsize = 32\n[[stratum]]\nname = 'ground'\n\
+        [[species]]\nname = 'fir'\nstrata = { ground = 1 }\nspacing = 3\n";
+    place.bake(text, 1, "out").unwrap();
+    for (width, height) in [(140, 100), (1, 1), (141, 130)] {
+        write(width, height);
+        let made = format!("{width} × {height} pixels");
+        let words = [
+            made.as_str(),
+            "140 × 130 pixels of 1 × 1 m from (1000, 2000)",
+        ];
+        check_run(&place, &["explain", "out", "1020", "1980"], 2, &words);
+    }
+}
+
+#[test]
 fn the_command_answers_and_refuses() {
     let place = Place::with_hills(&plain(150, 130));
     std::fs::write(place.path("world.toml"), config_text(64, 48.0)).unwrap();

@@ -52,7 +52,10 @@ fn plants_are_pinned_listed_and_undone() {
         "plants",
     ];
     check(&place, &add, 0, &words);
-    let words = ["   1  stands  oak at (1050.5, 1950.25)", "1 pins, "];
+    let words = [
+        "   1  set     oak at (1050.5, 1950.25)",
+        "pins: 1, of which ",
+    ];
     check(&place, &["pin", "out", "list"], 0, &words);
     let near = ["--species", "oak", "--at", "1051,1950"];
     let moved = [&["pin", "out", "move"], &near[..], &["--to", "1060,1950"]].concat();
@@ -77,6 +80,29 @@ fn plants_are_pinned_listed_and_undone() {
         &["undid   1  add oak"],
     );
     check(&place, &["pin", "out", "list"], 0, &["has no pins"]);
+}
+
+#[test]
+fn a_list_has_metres_and_tells_of_a_variant_that_is_gone() {
+    let place = world();
+    let at = ["--species", "pine", "--at", "1050.5,1950.25"];
+    let add = [&["pin", "out", "add"], &at[..], &["--variant", "b"]].concat();
+    check(&place, &add, 0, &[]);
+    let list = check(&place, &["pin", "out", "list", "--json"], 0, &[]);
+    let list: serde_json::Value = serde_json::from_str(list.trim()).unwrap();
+    let pin = &list["pins"][0]["pin"];
+    assert_eq!((&pin["x"], &pin["y"]), (&1050.5.into(), &1950.25.into()));
+    assert_eq!(pin["stands"]["variant"], "b");
+    let text = config_text(64, 60.0).replace("{ a = 1, b = 3 }", "{ a = 1, c = 3 }");
+    std::fs::write(place.path("world.toml"), text).unwrap();
+    let words = ["its species has no such variant any more"];
+    check(&place, &["bake", "world.toml"], 0, &words);
+    check(&place, &["pin", "out", "list", "--orphans"], 0, &words);
+    let text = config_text(64, 60.0);
+    std::fs::write(place.path("world.toml"), text).unwrap();
+    check(&place, &["bake", "world.toml"], 0, &[]);
+    let words = ["pins: 1, of which 0 "];
+    check(&place, &["pin", "out", "list"], 0, &words);
 }
 
 #[test]

@@ -235,11 +235,6 @@ fn a_moved_plant_keeps_its_look_and_a_locked_one_outlives_its_rules() {
         .replace("density = 300", "density = 1")
         .replace("seed = 5", "seed = 6")
         .replace("size = [0.8, 1.4]", "size = [0.8, 1.4]\nsink = [0.1, 0.2]");
-    let text = if config::parse(&text, &place.path("world.toml")).is_ok() {
-        text
-    } else {
-        text.replace("\nsink = [0.1, 0.2]", "")
-    };
     place.bake(&text, 2, "out").unwrap();
     let after = rows(&out);
     assert!(after.iter().filter(|row| row.species == "oak").count() < 20);

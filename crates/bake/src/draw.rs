@@ -205,6 +205,7 @@ mod tests {
         let pieces = pieces.pieces.lock().map(|pieces| pieces.len());
         assert!(pieces.is_ok_and(|n| n > 0));
     }
+
     #[test]
     fn a_block_that_is_not_held_is_drawn_whole_after_each_of_its_worth_in_pieces() {
         let whole = Area::new(0, 0, 1000, 1000);

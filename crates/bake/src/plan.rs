@@ -79,7 +79,8 @@ pub(crate) const SAMPLE_REACH: Reach = Reach::square(1);
 pub enum Job {
     /// The 8-bit weights of a tile, and its optional fields, from the heights.
     Strata(TileId),
-    /// The signed distances of a tile, from the weights of the tiles within reach.
+    /// The signed distances of a tile, from the weights of the tiles within reach, and with them its densities, where species
+    /// are written as such.
     Sdf(TileId),
     /// The plants of a chunk, from the fields of the tiles within reach.
     Plants(ChunkId),

@@ -1,4 +1,4 @@
-//! Gives freed memory back to the system, so that a long bake takes no more than a short one.
+//! When freed memory goes back to the system: at once in a long bake, which so takes no more than a short one, and never in an edit.
 
 /// How many jobs go by between two times; a time takes about a millisecond.
 pub(crate) const EVERY_JOBS: usize = 16;

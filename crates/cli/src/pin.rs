@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use ecotone_bake::edit::{Editing, PinLine, PinOp, PinRequest};
-use ecotone_store::{Orphan, Pin, STEPS_PER_METRE, World, orphans, pins};
+use ecotone_store::{Orphan, Pin, World, orphans, pins};
 use serde_json::json;
 
 use crate::args::{PinArgs, PinWord, parse_id};
@@ -210,10 +210,10 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Pin { edit, record, .. } = self.0;
         let word = match record.stands {
-            Some(_) => "stands",
+            Some(_) => "set",
             None => "removed",
         };
-        let [x, y] = [record.x, record.y].map(|steps| steps as f64 / STEPS_PER_METRE as f64);
+        let [x, y] = record.metres();
         write!(f, "{edit:>4}  {word:<8}{} at ({x}, {y})", record.species)
     }
 }
@@ -236,11 +236,14 @@ fn list(args: &PinArgs, voice: Voice) -> Result<(), CliError> {
     }
     let n = [pins.len(), lost.len()].map(|n| thousands(n as u64));
     voice.line(format_args!(
-        "{} pins, {} of them have lost their ground",
+        "pins: {}, of which {} lost their ground",
         n[0], n[1]
     ));
-    let pins = pins.iter().filter(|_| !args.orphans);
-    let pins = pins.map(|pin| json!({ "edit": pin.edit, "pin": pin.record }));
+    let pins = pins.iter().filter(|_| !args.orphans).map(|pin| {
+        let mut record = json!(pin.record);
+        [record["x"], record["y"]] = pin.record.metres().map(|metres| json!(metres));
+        json!({ "edit": pin.edit, "pin": record })
+    });
     voice.json(&json!({
         "event": "pins",
         "directory": args.world,

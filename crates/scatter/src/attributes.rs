@@ -8,7 +8,7 @@ use ecotone_grid::{aspect_degrees, floor, sin_cos_degrees};
 /// Steps of a stored yaw in a full turn.
 const YAW_STEPS: f64 = 65536.0;
 
-/// Steps of a stored tint from 0 to 1.
+/// Stored tints, on each of which draws from 0 to 1 fall alike often; what is stored is read as a share of 255.
 const TINT_STEPS: f64 = 256.0;
 
 /// What the attributes of a plant depend on, beside its species.

@@ -31,7 +31,7 @@ pub struct Plant {
     pub yaw: u16,
     /// Place in its species' list of mesh variants.
     pub variant: u8,
-    /// A number for the shader, in 1/256.
+    /// A number for the shader from 0 to 1, in 1/255.
     pub tint: u8,
 }
 

@@ -20,6 +20,13 @@ pub struct PinRecord {
     pub stands: Option<PinLook>,
 }
 
+impl PinRecord {
+    /// World x and y in metres.
+    pub fn metres(&self) -> [f64; 2] {
+        [self.x, self.y].map(|steps| steps as f64 / STEPS_PER_METRE as f64)
+    }
+}
+
 /// How a plant looks that was set by hand; what is `None` is drawn as for any plant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PinLook {
@@ -88,6 +95,8 @@ pub enum Lost {
     Void,
     /// The species has become smaller than the plant was set: it stands in the largest size that the species now has.
     TooLarge,
+    /// The species has no such variant any more: the plant stands, with a variant that is drawn.
+    NoVariant,
     /// The rules would let none of the species grow there; the plant stands.
     Unfit,
     /// The plant that was taken away would not grow any more.
@@ -98,11 +107,14 @@ impl Lost {
     /// What has become of it, as the end of a sentence.
     pub fn reason(self) -> &'static str {
         match self {
-            Self::NoSpecies => "the config has no such species; it comes back with it",
+            Self::NoSpecies => "the config has no such species with plants; it comes back with it",
             Self::OffMap => "it lies off the map and does not stand",
             Self::Void => "the ground is void there and it does not stand",
             Self::TooLarge => {
                 "its species has become smaller; it stands in the largest size that there is now"
+            }
+            Self::NoVariant => {
+                "its species has no such variant any more; it stands with one that is drawn"
             }
             Self::Unfit => "the rules would let none grow there; it stands all the same",
             Self::NothingToRemove => {
@@ -188,7 +200,7 @@ fn far_from_all(manifest: &Manifest, pin: &PinRecord) -> Option<Lost> {
     }
     let grid = &manifest.grid;
     let [west, south, east, north] = grid.transform().bounds(grid.tiles().map());
-    let [x, y] = [pin.x, pin.y].map(|steps| steps as f64 / STEPS_PER_METRE as f64);
+    let [x, y] = pin.metres();
     let is_on = (west..=east).contains(&x) && (south..=north).contains(&y);
     match pin.stands {
         _ if is_on => None,

@@ -227,8 +227,8 @@ pub struct Clusters {
     /// The distance in metres from one patch to the next, about.
     #[schemars(range(min = 0.5, max = 1_000_000), extend("examples" = [60.0]))]
     pub wavelength: f64,
-    /// The part of the ground that the patches cover, above 0, at most 1.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1, "examples" = [0.4]))]
+    /// The part of the ground that the patches cover, above 0, below 1.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "maximum" = 1, "examples" = [0.4]))]
     pub coverage: f64,
     /// The part of the ground over which patches fade out, half of it inside and half outside their outlines. 0: hard
     /// outlines.

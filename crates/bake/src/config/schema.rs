@@ -255,11 +255,15 @@ pub(super) fn range(schema: &Value) -> Option<String> {
         Value::Null => None,
         limit => Some(limit.to_string()),
     };
-    let (least, above, most) = (
+    let (least, above, below, most) = (
         limit("minimum"),
         limit("exclusiveMinimum"),
+        limit("exclusiveMaximum"),
         limit("maximum"),
     );
+    if let (Some(above), Some(below)) = (&above, below) {
+        return Some(format!("above {above}, below {below}"));
+    }
     match (least, above, most) {
         (Some(least), _, Some(most)) => Some(format!("from {least} to {most}")),
         (Some(least), _, None) => Some(format!("at least {least}")),

@@ -148,7 +148,14 @@ impl Point<'_> {
                 let by = beaten_by.map_or_else(String::new, |by| {
                     let (name, id) = (&by.species, &by.id);
                     let (at, needed) = (short(by.distance), short(by.needed));
-                    format!("{name} {id} stands {at} m away from it, and {needed} m are needed")
+                    let is_pin = around.pins.iter().any(|pin| {
+                        let own = &self.explainer.scene.rules.species[usize::from(pin.species)];
+                        let stands = matches!(pin.kind, PinKind::Stands(_));
+                        stands && hex(plant_id(name_key(&own.name), pin.x, pin.y)) == *id
+                    });
+                    // A pin keeps others off even where a void leaves it no ground.
+                    let is = if is_pin { "was set by hand" } else { "stands" };
+                    format!("{name} {id} {is} {at} m away from it, and {needed} m are needed")
                 });
                 (FateWord::Beaten, by)
             }

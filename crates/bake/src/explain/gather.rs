@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ecotone_grid::{TileId, aspect_degrees, slope_degrees};
 use ecotone_scatter::{self as scatter, Area, Factor, Species};
-use ecotone_store::{Entry, JobKey, Stage, World};
+use ecotone_store::{Entry, GridRecord, JobKey, Stage, World};
 
 use super::answer::{
     BiomeAnswer, CandidateAnswer, Explanation, Ground, GroundFields, LayerAnswer, SpeciesAnswer,
@@ -40,6 +40,15 @@ pub(super) fn metres(steps: i64) -> f64 {
     steps as f64 / STEPS_PER_M
 }
 
+/// A map in words.
+fn described(grid: &GridRecord) -> String {
+    let transform = grid.transform();
+    format!(
+        "{} × {} pixels of {} × {} m from ({}, {})",
+        grid.width, grid.height, transform.pixel.x, transform.pixel.y, transform.x0, transform.y0
+    )
+}
+
 /// Metres between two positions.
 pub(super) fn apart(a: (i64, i64), b: (i64, i64)) -> f64 {
     let (dx, dy) = (metres(a.0 - b.0), metres(a.1 - b.1));
@@ -51,10 +60,16 @@ impl<'a> Explainer<'a> {
     /// [`crate::Options::memory_bytes`].
     ///
     /// # Errors
-    /// [`ExplainError::World`] and [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
+    /// [`ExplainError::OtherMap`] where the inputs' map has another size or place than the world's; [`ExplainError::World`] and
+    /// [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
     pub fn open(world: &'a World, memory_bytes: u64) -> Result<Self, ExplainError> {
         let loaded = verify::loaded(world)?;
         let scene = Scene::open(&loaded, memory_bytes)?;
+        let (expected, found) = (&world.manifest().grid, &scene.manifest.grid);
+        if expected != found {
+            let [expected, found] = [expected, found].map(described);
+            return Err(ExplainError::OtherMap { expected, found });
+        }
         for stage in [Stage::Weights, Stage::Sdf] {
             for file in world.manifest().tiles(&stage).unwrap_or_default() {
                 let tile = TileId {
@@ -136,13 +151,7 @@ impl<'a> Explainer<'a> {
         };
         let (column, row) = self.scene.plan.transform.pixel_at(metres(x), metres(y));
         let pixel = [column, row].map(|px| (px + 0.5).floor() as i64);
-        let is_same_map = manifest.grid == self.scene.manifest.grid;
-        if !is_same_map {
-            answer
-                .changed
-                .push("the map has another size or place".to_owned());
-        }
-        if !is_same_map || !self.scene.plan.tiles.map().contains(pixel[0], pixel[1]) {
+        if !self.scene.plan.tiles.map().contains(pixel[0], pixel[1]) {
             return Ok(answer);
         }
         let margin = (radius * STEPS_PER_M).ceil() as i64;
@@ -270,7 +279,9 @@ impl Point<'_> {
         answer.layers = (0..rules.layers.len())
             .map(|band| LayerAnswer {
                 name: self.names().layer(band),
-                value: Some(ground.layer(band)).filter(|value| value.is_finite()),
+                // Beside a void, as on one, nothing is known.
+                value: Some(ground.layer(band))
+                    .filter(|value| answer.ground == Ground::Solid && value.is_finite()),
             })
             .collect();
         answer.biomes = self.biomes(around);

@@ -54,6 +54,16 @@ pub enum ExplainError {
     /// The config or the inputs are not to be had, or a stored tile is damaged.
     #[error(transparent)]
     Bake(#[from] BakeError),
+    /// The inputs make another map than the world's, so that no place of theirs can be told.
+    #[error(
+        "the inputs now make a map of {found}, and the world was baked of one of {expected}; explain reads heights and masks from the inputs: bake again, or bring back those of the bake"
+    )]
+    OtherMap {
+        /// The world's map.
+        expected: String,
+        /// What the inputs make.
+        found: String,
+    },
     /// There is no such species.
     #[error("the world has no species `{name}`{help}")]
     NoSpecies {

@@ -38,7 +38,12 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_parser = parse_id, conflicts_with = "x")]
     pub(crate) id: Option<u64>,
     /// How far around the point candidates are told of, in metres; at most 100.
-    #[arg(long, value_name = "METRES", default_value_t = 2.0)]
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 2.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) radius: f64,
     /// Only this species.
     #[arg(long, value_name = "NAME")]

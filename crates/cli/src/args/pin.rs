@@ -18,7 +18,7 @@ Examples:
   ecotone pin out move --species oak --at 501003,5198001 --to 501010,5198001
   ecotone pin out lock --id 13835790212471650821 --at 501003,5198001
   ecotone pin out --csv pins.csv
-  ecotone export out --format csv --to all.csv && grep -e species -e oak all.csv | ecotone pin out lock --csv -
+  ecotone export out --format csv --to all.csv && grep -e ^id -e ,oak, all.csv | ecotone pin out lock --csv -
   ecotone pin out list --orphans
   ecotone edit out --undo
 
@@ -53,10 +53,15 @@ pub(crate) struct PinArgs {
     #[arg(long, value_name = "X,Y", value_parser = parse_place, allow_hyphen_values = true, conflicts_with = "csv")]
     pub(crate) to: Option<[f64; 2]>,
     /// How far around its place a plant is looked for, in metres.
-    #[arg(long, value_name = "METRES", default_value_t = 2.0)]
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 2.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) within: f64,
     /// Its size, as a factor of the mesh; else drawn, or as it is.
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "csv")]
     pub(crate) size: Option<f64>,
     /// Its turn in degrees, counter-clockwise seen from above; else drawn, or as it is.
     #[arg(
@@ -70,7 +75,7 @@ pub(crate) struct PinArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "csv")]
     pub(crate) variant: Option<String>,
     /// Its tint, from 0 to 1; else drawn, or as it is.
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "csv")]
     pub(crate) tint: Option<f64>,
     /// Read pins from this CSV file, `-` for standard input.
     #[arg(long, value_name = "FILE")]

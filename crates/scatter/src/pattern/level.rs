@@ -101,7 +101,7 @@ pub(super) fn grow(
     };
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = super::near::Avx2::detect() {
-        // SAFETY: they are there.
+        // SAFETY: an `Avx2` is only made where the processor has every feature that the function enables.
         return unsafe { grow_by_avx2(avx2, &task, scratch, points) };
     }
     grow_by(Plain, &task, scratch, points);

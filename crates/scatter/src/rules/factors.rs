@@ -110,12 +110,7 @@ fn add(
         push(Rule::Layer(place), value, profile.weight(value));
     }
     for &place in &species.biomes {
-        let strata = biomes.get(place).map_or(&[][..], |own| &own.strata);
-        let own = if strata.is_empty() {
-            1.0
-        } else {
-            mixed_weight(strata, ground)
-        };
+        let own = biomes.get(place).map_or(1.0, |own| own.own_weight(ground));
         push(Rule::Biome(place), own, presence(place, biomes, ground)?);
     }
     if let Some(clusters) = &conditions.clusters {

@@ -17,6 +17,8 @@ struct Laid {
     pin: scatter::Pin,
     /// Whether it takes away a plant that was set by hand, so that it needs none of the rules' own.
     is_undoing: bool,
+    /// Whether it names a variant that its species does not have.
+    is_without_variant: bool,
 }
 
 /// The pins that count, of species that the config has.
@@ -47,7 +49,10 @@ impl Pins {
             let key = name_key(&given.record.species);
             let draws = mix(mix(seed ^ DRAWS) ^ plant_id(key, x, y));
             let look = |own: &PinLook| look(own, &records[idx], draws);
-            let kind = given.record.stands.as_ref().map(look);
+            let stands = given.record.stands.as_ref();
+            let kind = stands.map(look);
+            let names_variant = stands.is_some_and(|own| own.variant.is_some());
+            let has_variant = kind.is_some_and(|look| look.variant.is_some());
             let laid = Laid {
                 pin: scatter::Pin {
                     species: idx as u16,
@@ -56,6 +61,7 @@ impl Pins {
                     kind: kind.map_or(PinKind::Absent, PinKind::Stands),
                 },
                 is_undoing: given.is_undoing,
+                is_without_variant: names_variant && !has_variant,
             };
             by_chunk.entry(chunks.of(x, y)).or_default().push(laid);
         }
@@ -126,7 +132,10 @@ impl Pins {
             let sample = scatter::probability(species, flora.biomes, fields, x, y);
             let probability = sample.map(|sample| sample.probability);
             let why = match laid.pin.kind {
-                PinKind::Stands(look) => fate(probability, look.size > Some(self.most[idx])),
+                PinKind::Stands(look) => {
+                    let is_too_large = look.size > Some(self.most[idx]);
+                    fate(probability, is_too_large, laid.is_without_variant)
+                }
                 PinKind::Absent if laid.is_undoing => None,
                 PinKind::Absent => {
                     let rank = ranks.get(&laid.key()).copied().flatten();
@@ -169,10 +178,11 @@ fn ranks(pins: &[Laid], candidates: &[&[Candidate]]) -> HashMap<(u16, i64, i64),
 }
 
 /// What has become of a plant set by hand.
-fn fate(probability: Option<f64>, is_too_large: bool) -> Option<Lost> {
+fn fate(probability: Option<f64>, is_too_large: bool, is_without_variant: bool) -> Option<Lost> {
     match probability {
         None => Some(Lost::Void),
         Some(_) if is_too_large => Some(Lost::TooLarge),
+        Some(_) if is_without_variant => Some(Lost::NoVariant),
         Some(probability) => (probability <= 0.0).then_some(Lost::Unfit),
     }
 }
