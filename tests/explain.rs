@@ -5,15 +5,14 @@
 mod support;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use ecotone_bake::explain::{
     ExplainError, Explainer, Explanation, FateWord, Ground, Place as At, Request,
 };
-use ecotone_grid::{mix, name_key};
+use ecotone_grid::mix;
 use ecotone_store::{PlantRecord, World};
 use support::writer::Tiff;
-use support::{Place, check_run, config_text, plain};
+use support::{Place, check_run, config_text, plain, stored};
 
 /// The size of the world in metres.
 const SIZE: [usize; 2] = [300, 260];
@@ -35,26 +34,6 @@ fn ask(explainer: &Explainer<'_>, at: At, radius: f64) -> Explanation {
         species: None,
     };
     explainer.explain(&request).unwrap()
-}
-
-/// Every stored plant by its id, with its species and the size of a step.
-fn stored(dir: &Path) -> HashMap<u64, (String, f64, PlantRecord)> {
-    let mut plants = HashMap::new();
-    World::open(dir)
-        .unwrap()
-        .each_chunk(&mut |chunk| {
-            for species in chunk.species() {
-                let (name, step) = (species.name().to_owned(), species.size_step());
-                let key = name_key(&name);
-                plants.extend(
-                    species
-                        .plants()
-                        .map(|p| (p.id(key), (name.clone(), step, p))),
-                );
-            }
-        })
-        .unwrap();
-    plants
 }
 
 /// A place in the world.

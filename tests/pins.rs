@@ -2,15 +2,20 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "pins/looks.rs"]
+mod looks;
+#[path = "pins/lost.rs"]
+mod lost;
+#[path = "pins/random.rs"]
+mod random;
 mod support;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::edit::{Brush, Change, Editing, PinLine, PinOp, PinRequest};
 use ecotone_bake::{Bake, BakeError, EditLog, Options, Outcome, config};
-use ecotone_store::{Lost, Manifest, World};
+use ecotone_store::{Manifest, World};
 use support::{Place, config_text, plain, plants};
 
 /// A request that says nothing yet.
@@ -327,157 +332,5 @@ fn tiles_chunks_and_threads_do_not_show_in_pinned_worlds() {
             "tiles {tile}, chunks {chunk}"
         );
         std::fs::remove_dir_all(place.path("other")).unwrap();
-    }
-}
-
-fn whys(outcome: &Outcome) -> Vec<(u64, Lost)> {
-    let orphans = outcome.orphans.iter();
-    orphans.map(|orphan| (orphan.edit, orphan.why)).collect()
-}
-
-#[test]
-fn pins_that_lose_their_ground_are_told_and_come_back_with_it() {
-    let place = world(64, 60.0);
-    let out = place.path("out");
-    let before = rows(&out);
-    let (oak, other) = (some(&before, "oak", 0), some(&before, "oak", 1));
-    assert_ne!(oak, other);
-    // Where oaks grow. Edits 1 to 3: one that stands, one in the void, one taken away.
-    let at = [other.at[0] + 0.125, other.at[1]];
-    let outcome = pin(&out, &[add("oak", at)]).unwrap();
-    assert_eq!(whys(&outcome), []);
-    let outcome = pin(&out, &[add("fern", [1041.0, 1966.0])]).unwrap();
-    assert_eq!(whys(&outcome), [(2, Lost::Void)]);
-    let outcome = pin(&out, &[by_id(PinOp::Remove, oak.id)]).unwrap();
-    assert_eq!(whys(&outcome), [(2, Lost::Void)]);
-
-    // Far above what an oak's meadow allows: what was set by hand stands, what was taken away would not grow.
-    let text = config_text(64, 60.0);
-    let high = text.replace(
-        "density = 300",
-        "density = 300\naltitude = { band = [5000, 6000] }",
-    );
-    let outcome = place.bake(&high, 2, "out").unwrap();
-    let lost: BTreeSet<_> = whys(&outcome).into_iter().collect();
-    let expected = [
-        (1, Lost::Unfit),
-        (2, Lost::Void),
-        (3, Lost::NothingToRemove),
-    ];
-    assert_eq!(lost, BTreeSet::from(expected));
-    assert!(rows(&out).iter().any(|row| row.at == at));
-    // They are told again by a bake that has nothing to do.
-    assert_eq!(whys(&place.bake(&high, 2, "out").unwrap()).len(), 3);
-
-    // Without oaks at all nothing is refused and nothing is forgotten.
-    let (head, tail) = text.split_once("[[species]]\nname = \"oak\"").unwrap();
-    let (_, tail) = tail.split_once("[[species]]").unwrap();
-    let without = format!("{head}[[species]]{tail}");
-    let outcome = place.bake(&without, 2, "out").unwrap();
-    let lost: BTreeSet<_> = whys(&outcome).into_iter().collect();
-    let expected = [(1, Lost::NoSpecies), (2, Lost::Void), (3, Lost::NoSpecies)];
-    assert_eq!(lost, BTreeSet::from(expected));
-    let outcome = place.bake(&text, 2, "out").unwrap();
-    assert_eq!(whys(&outcome), [(2, Lost::Void)]);
-    let after = rows(&out);
-    assert!(after.iter().any(|row| row.at == at));
-    assert!(find(&after, oak.id).is_none());
-    check_fresh(&place, &text);
-}
-
-#[test]
-fn what_cannot_be_done_is_told_whole_and_changes_nothing() {
-    let place = world(64, 60.0);
-    let out = place.path("out");
-    let digests = place.digests("out");
-    let oak = some(&rows(&out), "oak", 1);
-    let off = PinRequest {
-        at: Some(oak.at),
-        ..by_id(PinOp::Remove, oak.id + 1)
-    };
-    let requests = [
-        by_id(PinOp::Lock, oak.id),
-        by_id(PinOp::Remove, oak.id),
-        off,
-        add("aok", oak.at),
-        add("oak", [9e3, 0.0]),
-        PinRequest {
-            size: Some(9.0),
-            ..add("oak", oak.at)
-        },
-        ask(PinOp::Remove),
-    ];
-    let mut editing = Editing::open(&out).unwrap();
-    let numbered = lines(&requests).into_iter().enumerate();
-    let numbered: Vec<_> = numbered
-        .map(|(k, line)| PinLine {
-            line: Some(k as u64 + 2),
-            ..line
-        })
-        .collect();
-    let error = editing.pin(&numbered, Some("trees.csv")).unwrap_err();
-    let told = error.to_string();
-    for words in [
-        "6 of the 7 pins of trees.csv",
-        "line 3: line 2 means the same oak",
-        &format!("line 4: there is no plant with the id {}", oak.id + 1),
-        &format!("the nearest is oak {}", oak.id),
-        "line 5: there is no species \"aok\"",
-        "did you mean `oak`?",
-        "line 6: (9000, 0) lies off the map",
-        "line 7: the size is 9",
-        "line 8: a plant to remove is named by its id",
-    ] {
-        assert!(told.contains(words), "{words:?} in {told}");
-    }
-    assert!(editing.log().is_empty());
-    drop(editing);
-    assert_eq!(place.digests("out"), digests);
-}
-
-/// Numbers by chance, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = ecotone_grid::mix(self.0);
-        self.0 % n
-    }
-
-    /// Anywhere on a map of some size whose north-west corner is that of [`plain`].
-    fn place(&mut self, [width, height]: [u64; 2]) -> [f64; 2] {
-        let mut along = |metres: u64| self.below(metres * 16) as f64 / 16.0;
-        [1000.0 + along(width), 2000.0 - along(height)]
-    }
-}
-
-#[test]
-fn any_pins_among_other_edits_equal_a_fresh_bake() {
-    let (width, height, text) = (90, 72, config_text(48, 30.0));
-    let place = Place::with_hills(&plain(width, height));
-    place.bake(&text, 2, "out").unwrap();
-    let out = place.path("out");
-    let size = [width, height].map(|px| px as u64);
-    let mut dice = Dice(11);
-    let n = std::env::var("ECOTONE_PINS").map_or(300, |n| n.parse().unwrap());
-    for step in 0..n {
-        let [x, y] = dice.place(size);
-        let all = rows(&out);
-        let species = ["oak", "pine", "fern"][dice.below(3) as usize];
-        let any = all[dice.below(all.len() as u64) as usize].clone();
-        let done = match dice.below(12) {
-            0 => raise(&out, x, y, 9.0, 5.0 - dice.below(9) as f64 * 1.5),
-            1 if !manifest(&out).edits.is_empty() => Ok(undo(&out, 1)),
-            2..=4 => pin(&out, &[by_id(PinOp::Remove, any.id)]),
-            5..=6 => pin(&out, &[by_id(PinOp::Lock, any.id)]),
-            7..=8 => {
-                let to = Some([x, y]);
-                let moved = by_id(PinOp::Move, any.id);
-                pin(&out, &[PinRequest { to, ..moved }])
-            }
-            _ => pin(&out, &[add(species, [x, y])]),
-        };
-        done.unwrap_or_else(|error| panic!("step {step}: {error}"));
-        check_fresh(&place, &text);
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use ecotone_bake::{Bake, Forecast, JobKind, Options, Outcome, Plan, config};
 use ecotone_store::{Entry, Manifest, World};
 use edits::{Dice, Dirt, State};
-use support::{Place, plain, plants};
+use support::{Place, bilinear, plain, plants};
 
 /// Edits of one world.
 const EDITS_PER_WORLD: u64 = 40;
@@ -268,12 +268,4 @@ fn from_disc(row: &str) -> f64 {
     let [x, y, _] = place_of(row);
     let (dx, dy) = (x - CORNER.0 - 0.5 - DISC.0, CORNER.1 - y - 0.5 - DISC.1);
     (dx * dx + dy * dy).sqrt()
-}
-
-fn bilinear(ground: &impl Fn(usize, usize) -> f64, x: f64, y: f64) -> f64 {
-    let (i, j) = (x.floor(), y.floor());
-    let (u, v) = (x - i, y - j);
-    let at = |di: usize, dj: usize| ground(i as usize + di, j as usize + dj);
-    let row = |dj: usize| (1.0 - u) * at(0, dj) + u * at(1, dj);
-    (1.0 - v) * row(0) + v * row(1)
 }

@@ -7,12 +7,15 @@ pub mod writer;
 
 pub mod listing;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
 use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
+use ecotone_grid::name_key;
 use ecotone_interchange::{Digests, Finished, digests};
+use ecotone_store::{PlantRecord, World};
 use writer::Tiff;
 
 /// Three strata, one of them a mask, and three species in two tiers that read every kind of rule.
@@ -168,6 +171,35 @@ pub fn plants(world: &Path) -> Vec<String> {
         .collect();
     rows.sort();
     rows
+}
+
+/// Every stored plant by its id, with its species and the size of a step.
+pub fn stored(dir: &Path) -> HashMap<u64, (String, f64, PlantRecord)> {
+    let mut plants = HashMap::new();
+    World::open(dir)
+        .unwrap()
+        .each_chunk(&mut |chunk| {
+            for species in chunk.species() {
+                let (name, step) = (species.name().to_owned(), species.size_step());
+                let key = name_key(&name);
+                plants.extend(
+                    species
+                        .plants()
+                        .map(|p| (p.id(key), (name.clone(), step, p))),
+                );
+            }
+        })
+        .unwrap();
+    plants
+}
+
+/// A field between the centres of pixels; (0, 0) is that of the first.
+pub fn bilinear(ground: &impl Fn(usize, usize) -> f64, x: f64, y: f64) -> f64 {
+    let (i, j) = (x.floor(), y.floor());
+    let (u, v) = (x - i, y - j);
+    let at = |di: usize, dj: usize| ground(i as usize + di, j as usize + dj);
+    let row = |dj: usize| (1.0 - u) * at(0, dj) + u * at(1, dj);
+    (1.0 - v) * row(0) + v * row(1)
 }
 
 /// The program itself, in the place's folder.

@@ -150,7 +150,9 @@ fn species_rules(r: &Rules, are_grasses: bool) -> impl PartialEq + use<> {
     let normals = own.iter().any(Species::reads_normals);
     (
         normals.then_some((r.gradient, r.smoothing)),
-        own.iter().any(|own| own.in_biome).then_some(r.biome),
+        own.iter()
+            .any(|own| own.in_biome)
+            .then_some((r.biome, r.biome_has_mask)),
         (!own.is_empty()).then_some(r.seed),
         own,
     )

@@ -94,6 +94,8 @@ struct Rules {
     curvature: bool,
     /// Up to which altitude the biome of some species lies.
     biome: i64,
+    /// Whether a mask lies over that biome.
+    biome_has_mask: bool,
     species: Vec<Species>,
 }
 
@@ -137,6 +139,7 @@ impl State {
                 noise: None,
                 curvature: false,
                 biome: 10,
+                biome_has_mask: dice.chance(40),
                 species: Vec::new(),
             },
         };
@@ -264,7 +267,7 @@ impl State {
 
 impl Rules {
     fn edit(&mut self, dice: &mut Dice) -> String {
-        match dice.below(15) {
+        match dice.below(16) {
             0 => self.seed = dice.next() % 3,
             1 => self.tile = dice.from(13, 40),
             2 => self.chunk = dice.from(12, 50) as f64 * self.side_m,
@@ -282,6 +285,7 @@ impl Rules {
             11 => self.altitude = dice.pick(&[None, Some(10), Some(14)]),
             12 => self.noise = dice.pick(&[None, Some(7), Some(30)]),
             13 => self.biome = dice.from(3, 14),
+            14 => self.biome_has_mask = !self.biome_has_mask,
             _ => self.curvature = dice.chance(50),
         }
         "rules".to_owned()

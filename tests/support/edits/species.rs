@@ -17,6 +17,8 @@ pub struct Species {
     aspect: bool,
     pub curvature: bool,
     clusters: bool,
+    /// Whether a mask that is also a stratum's says where it grows.
+    masked: bool,
     /// Whether it grows in the biome alone.
     pub in_biome: bool,
     /// Whether it stands near the first species of higher priority.
@@ -47,6 +49,7 @@ impl Species {
             aspect: dice.chance(20),
             curvature: dice.chance(20),
             clusters: dice.chance(25),
+            masked: dice.chance(20),
             in_biome: dice.chance(30),
             near: dice.chance(30),
             keeps_from: dice.chance(25),
@@ -112,6 +115,10 @@ impl Species {
                 self.clusters,
                 "clusters = { wavelength = 11, coverage = 0.6, softness = 0.3 }\n",
             ),
+            (
+                self.masked,
+                "mask = { file = 'paint.tif', range = [0, 180], invert = true }\n",
+            ),
         ] {
             text += if is_asked { rule } else { "" };
         }
@@ -163,8 +170,12 @@ impl Rules {
         let named = self.species.iter().filter(|own| own.in_biome);
         let named: Vec<_> = named.map(|own| format!("'{}'", own.name)).collect();
         let (top, names) = (self.biome, named.join(", "));
+        let mask = match self.biome_has_mask {
+            true => "mask = { file = 'mask.tif', invert = true }\n",
+            false => "",
+        };
         text + &format!(
-            "[[biome]]\nname = 'low'\naltitude = {{ band = [-99, {top}], blend = 2 }}\n\
+            "[[biome]]\nname = 'low'\naltitude = {{ band = [-99, {top}], blend = 2 }}\n{mask}\
              [[biome]]\nname = 'open'\nwithin = 'low'\nstrata = {{ meadow = 1.0, field = 0.5 }}\nspecies = [{names}]\n"
         )
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ecotone_grid::{Raster, Rect};
 use ecotone_scatter::{Fields, Ground};
-use ecotone_store::PlantRecord;
+use ecotone_store::{PlantRecord, pins};
 
 use super::super::{Editing, Edits};
 use super::asked::{Asked, PinOp};
@@ -37,12 +37,18 @@ impl Editing {
         let species = rules.species.iter();
         let ranges: HashMap<&str, [f64; 2]> =
             species.map(|own| (own.name.as_str(), own.sink_m)).collect();
+        let pinned = self.pinned_depths();
         let mut heights = None;
         let depth = |hit: Option<Hit>| {
-            let Some((hit, [least, most])) = hit
-                .and_then(|hit| Some((ranges.get(hit.species.as_str())?, hit)))
-                .map(|(range, hit)| (hit, *range))
-            else {
+            let Some(hit) = hit else {
+                return Ok(None);
+            };
+            // It was kept before, whatever its species draws from by now.
+            let place = (hit.species.as_str(), hit.plant.x, hit.plant.y);
+            if let Some(&depth) = pinned.get(&place) {
+                return Ok(Some(depth));
+            }
+            let Some(&[least, most]) = ranges.get(hit.species.as_str()) else {
                 return Ok(None);
             };
             if least >= most {
@@ -58,6 +64,16 @@ impl Editing {
             Ok(ground.map(|ground| (ground - z).clamp(least, most)))
         };
         kept.into_iter().map(depth).collect()
+    }
+
+    /// The depths that pins of the committed world have, by species and place.
+    fn pinned_depths(&self) -> HashMap<(&str, i64, i64), f64> {
+        let depths = pins(&self.manifest.edits).into_iter().filter_map(|pin| {
+            let own = pin.record;
+            let depth = own.stands.as_ref()?.sink?;
+            Some(((own.species.as_str(), own.x, own.y), depth))
+        });
+        depths.collect()
     }
 
     /// The inputs under the edits of the committed world.
