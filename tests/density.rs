@@ -5,14 +5,13 @@
 mod support;
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use ecotone_bake::verify::{Request, verify};
 use ecotone_bake::{Outcome, config};
 use ecotone_grid::Raster;
 use ecotone_interchange::{Digests, Finished};
 use support::writer::Tiff;
-use support::{Place, config_text, hills, is_void, plain, plants};
+use support::{Place, config_text, hills, is_void, plain, plants, settle};
 
 const SIDE: usize = 150;
 
@@ -259,11 +258,6 @@ fn plants_grow_where_masks_and_biomes_let_them() {
         assert!(y > 1890.0 - 4.0, "{y}");
     }
     assert!(n_ash > 100 && n_yew > 50, "{n_ash} {n_yew}");
-}
-
-/// Waits until a file that was just written can be told from one that is written next.
-fn settle() {
-    std::thread::sleep(Duration::from_millis(60));
 }
 
 /// Kept, same and made of strata, sdf and plants.

@@ -6,11 +6,10 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
 use support::listing::listing;
-use support::{Place, config_text, hills, plain};
+use support::{Place, config_text, hills, plain, settle};
 
 const SIDE: usize = 160;
 
@@ -21,11 +20,6 @@ fn world() -> (Place, String) {
     let text = config_text(48, 32.0);
     place.bake(&text, 2, "out").unwrap();
     (place, text)
-}
-
-/// Waits until a file that was just written can be told from one that is written next.
-fn settle() {
-    std::thread::sleep(Duration::from_millis(60));
 }
 
 /// Kept, same and made of strata, sdf and plants.

@@ -303,7 +303,8 @@ fn a_pin_rebuilds_the_chunks_in_its_reach_and_no_others() {
     );
     assert!(plants > 0 && plants < outcome.stages[2].total);
     let far = pin(&out, &[add("oak", [1010.0, 1990.0])]).unwrap();
-    assert!(far.stages[2].kept > 0);
+    // Whether the others were read at all hangs on how long ago the heights were written.
+    assert!(far.stages[2].made < far.stages[2].total);
 }
 
 #[test]

@@ -8,7 +8,6 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::process::Output;
-use std::time::Duration;
 
 use ecotone_grid::Raster;
 use ecotone_interchange::{Check, CheckKind, CheckLevel, Finished, Limits, Verdict, evaluate};
@@ -18,7 +17,7 @@ use ecotone_store::{
 };
 use serde_json::Value;
 use support::listing::listing;
-use support::{Place, config_text, plain, program};
+use support::{Place, config_text, plain, program, settle};
 
 const OUT: &str = "out";
 
@@ -214,7 +213,7 @@ edge = { falloff = 30, density = 0.1 }
 fn a_failed_check_stands_first_and_fails_the_bake_again_and_again() {
     let place = hills();
     // A file that has just been written is read again by the next bake, which then has a newer look of it to note.
-    std::thread::sleep(Duration::from_millis(60));
+    settle();
     let config = with_checks(
         "[[check]]\nkind = \"void\"\n[[check]]\nname = \"no <oak>\"\nkind = \"count\"\nspecies = \"oak\"\nband = [0, 0]\n",
     );

@@ -85,7 +85,11 @@ fn linear(inside: f64) -> f64 {
 }
 
 pub fn smooth(inside: f64) -> f64 {
-    let t = linear(inside);
+    smooth_step(linear(inside))
+}
+
+/// The curve `smooth` of docs/species.md.
+pub fn smooth_step(t: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
@@ -136,6 +140,7 @@ pub fn cases() -> Vec<Case> {
     all.extend(edges());
     all.extend(ground());
     all.extend(places());
+    all.extend(patches_and_biomes());
     all
 }
 
@@ -335,6 +340,11 @@ fn places() -> Vec<Case> {
             factor: |share| share,
             ..PLAIN
         },
+    ]
+}
+
+fn patches_and_biomes() -> Vec<Case> {
+    vec![
         Case {
             name: "clusters",
             rule: "clusters = { wavelength = 9, coverage = 0.5, softness = 0.6, seed = 4 }",

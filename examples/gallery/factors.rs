@@ -3,9 +3,13 @@
 use crate::statistics::Fit;
 use crate::worlds::{At, Place, Plant, SIDE, World};
 
-/// Metres between plants, and plants per square metre of a full pattern: 0.6117 on a square of the spacing.
+/// Metres between plants.
 const SPACING: f64 = 0.25;
-const FULL: f64 = 0.6117 / (SPACING * SPACING);
+
+/// Plants per square metre of a full pattern: 0.6117 on a square of the spacing.
+pub fn full_density(spacing: f64) -> f64 {
+    0.6117 / (spacing * spacing)
+}
 
 /// Plants per hectare where the rule allows all, as most configs here ask.
 const DENSE: Option<u32> = Some(60_000);
@@ -86,8 +90,8 @@ impl Case {
 
     /// Plants per square metre where the factor is 1.
     pub fn per_m2(&self) -> f64 {
-        self.density
-            .map_or(FULL, |density| f64::from(density) / 1e4)
+        let asked = self.density.map(|density| f64::from(density) / 1e4);
+        asked.unwrap_or_else(|| full_density(SPACING))
     }
 
     /// Flat ground with a species' lines that are none of its density.

@@ -6,7 +6,7 @@ use ecotone_grid::mix;
 use ecotone_scatter::{Area, Candidate, UNITS_PER_M};
 
 use crate::cases::{FALLOFF, smooth};
-use crate::factors::{Case, WOOD};
+use crate::factors::{Case, WOOD, full_density};
 use crate::power::{power, ring, tapered};
 use crate::statistics::{BINS, Bin, Fit};
 use crate::worlds::{Plant, World};
@@ -214,7 +214,7 @@ pub struct Spectra(pub Vec<Spectrum>);
 
 pub fn spectra() -> Spectra {
     let names = ["full density", "half of it", "a quarter of it"];
-    let full = 0.6117 / (SPACING * SPACING) * 1e4;
+    let full = full_density(SPACING) * 1e4;
     let species = names.iter().zip([1.0, 0.5, 0.25]).map(|(name, share)| {
         format!(
             "[[species]]\nname = \"{name}\"\nstrata = {{ field = 1, wood = 1 }}\nspacing = {SPACING}\ndensity = {}\n",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cases::{Axis, band, ramp};
+use crate::cases::{Axis, band, ramp, smooth_step};
 use crate::laws::{Sizes, sizes};
 use crate::statistics::Fit;
 use crate::worlds::{At, Place, Plant, World};
@@ -63,8 +63,7 @@ pub fn inside(at: &At<'_>) -> f64 {
 
 /// How far the way from the edge is gone at metres inside it.
 pub fn way(inside: f64) -> f64 {
-    let t = ramp(inside, 0.0, FALLOFF);
-    t * t * (3.0 - 2.0 * t)
+    smooth_step(ramp(inside, 0.0, FALLOFF))
 }
 
 fn mixed_weight(at: &At<'_>) -> f64 {

@@ -96,6 +96,11 @@ pub fn plain(width: usize, height: usize) -> Tiff {
         .tag(42113, writer::Value::Text("-9999"))
 }
 
+/// Waits until a file that was just written can be told from one that is written next.
+pub fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(60));
+}
+
 /// A folder with a terrain and a mask, where configs can be baked.
 pub struct Place {
     dir: tempfile::TempDir,

@@ -100,7 +100,6 @@ impl From<ExplainError> for CliError {
     fn from(error: ExplainError) -> Self {
         match error {
             ExplainError::Bake(error) => Self::Bake(error),
-            ExplainError::World(error) => Self::Bake(BakeError::Store(error)),
             error => Self::Explain(error),
         }
     }

@@ -4,9 +4,9 @@
 ///
 /// `f64::floor` is a call where the processor is not known to have it.
 #[inline]
-pub fn floor(value: f64) -> i64 {
+pub const fn floor(value: f64) -> i64 {
     let towards_zero = value as i64;
-    towards_zero.saturating_sub(i64::from(towards_zero as f64 > value))
+    towards_zero.saturating_sub((towards_zero as f64 > value) as i64)
 }
 
 #[cfg(test)]
@@ -23,6 +23,10 @@ mod tests {
             .flat_map(|&v| [v, -v, v.next_up(), v.next_down()])
         {
             assert_eq!(floor(value) as f64, value.floor(), "{value}");
+        }
+        for k in -100..100 {
+            let value = f64::from(k) / 7.0;
+            assert_eq!(floor(value), value.floor() as i64);
         }
         assert_eq!(floor(f64::NAN), 0);
         assert_eq!(

@@ -181,11 +181,12 @@ pub fn orphans(manifest: &Manifest, ledger: &[Entry]) -> Vec<Orphan> {
     let orphan = |pin: Pin<'_>| {
         let PinRecord { species, x, y, .. } = pin.record;
         let found = lost.get(&(species.as_str(), *x, *y)).copied();
+        let [x, y] = pin.record.metres();
         Some(Orphan {
             edit: pin.edit,
             species: species.clone(),
-            x: *x as f64 / STEPS_PER_METRE as f64,
-            y: *y as f64 / STEPS_PER_METRE as f64,
+            x,
+            y,
             why: far_from_all(manifest, pin.record).or(found)?,
         })
     };

@@ -261,14 +261,17 @@ pub(super) fn range(schema: &Value) -> Option<String> {
         limit("exclusiveMaximum"),
         limit("maximum"),
     );
-    if let (Some(above), Some(below)) = (&above, below) {
-        return Some(format!("above {above}, below {below}"));
-    }
-    match (least, above, most) {
-        (Some(least), _, Some(most)) => Some(format!("from {least} to {most}")),
-        (Some(least), _, None) => Some(format!("at least {least}")),
-        (None, Some(above), Some(most)) => Some(format!("above {above}, at most {most}")),
-        (None, Some(above), None) => Some(format!("above {above}")),
-        (None, None, most) => most.map(|most| format!("at most {most}")),
+    let least = match (least, above) {
+        (Some(least), _) => match most {
+            Some(most) => return Some(format!("from {least} to {most}")),
+            None => Some(format!("at least {least}")),
+        },
+        (None, above) => above.map(|above| format!("above {above}")),
+    };
+    let below = below.map(|below| format!("below {below}"));
+    let most = below.or(most.map(|most| format!("at most {most}")));
+    match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{least}, {most}")),
+        (least, most) => least.or(most),
     }
 }

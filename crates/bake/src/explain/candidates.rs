@@ -1,7 +1,7 @@
 //! What stands or could stand around a point, and what became of it.
 
 use ecotone_grid::{name_key, plant_id};
-use ecotone_scatter::{self as scatter, Fate, PinKind, Species, Verdict};
+use ecotone_scatter::{self as scatter, Fate, PinKind, Sample, Species, Verdict};
 
 use super::answer::{CandidateAnswer, FateWord, Victor};
 use super::gather::{Point, apart, hex, metres};
@@ -19,7 +19,6 @@ impl Point<'_> {
         let is_own = |verdict: &&Verdict| usize::from(verdict.species) == idx;
         let verdicts = around.verdicts.iter().filter(is_own);
         let mut found: Vec<_> = verdicts.map(|own| self.candidate(own, around)).collect();
-        let key = name_key(&own.name);
         for ((name, id), stored) in &self.stored {
             let id_text = hex(*id);
             if *name != own.name || found.iter().any(|c| c.id == id_text && c.plant.is_some()) {
@@ -27,18 +26,17 @@ impl Point<'_> {
             }
             found.retain(|c| c.id != id_text);
             let place = (stored.x, stored.y);
-            let is_pinned = around.pins.iter().any(|pin| {
-                let stands = matches!(pin.kind, PinKind::Stands(_));
-                usize::from(pin.species) == idx && stands && plant_id(key, pin.x, pin.y) == *id
-            });
-            let (fate, says) = match is_pinned {
+            let biomes = &self.explainer.scene.rules.biomes;
+            let fields = &around.fields;
+            let sample = scatter::probability(own, biomes, fields, stored.x, stored.y);
+            let (fate, says) = match self.is_set_by_hand(idx, *id, around) {
                 true => (FateWord::Pinned, "set by hand"),
                 false => (
                     FateWord::Stale,
                     "a plant of the world that would not grow any more: the inputs have changed",
                 ),
             };
-            let mut answer = self.at_place(own, around, place, (fate, says.to_owned()));
+            let mut answer = self.at_place(place, sample, (fate, says.to_owned()));
             answer.id = id_text;
             answer.plant = Some(stored.plant.clone());
             found.push(answer);
@@ -52,15 +50,21 @@ impl Point<'_> {
         found
     }
 
+    /// Whether a plant of a species, by its place in the list, was set by hand.
+    fn is_set_by_hand(&self, species: usize, id: u64, around: &Around<'_>) -> bool {
+        let key = name_key(&self.explainer.scene.rules.species[species].name);
+        around.pins.iter().any(|pin| {
+            let stands = matches!(pin.kind, PinKind::Stands(_));
+            usize::from(pin.species) == species && stands && plant_id(key, pin.x, pin.y) == id
+        })
+    }
+
     fn at_place(
         &self,
-        own: &Species,
-        around: &Around<'_>,
         (x, y): (i64, i64),
+        sample: Option<Sample>,
         (fate, says): (FateWord, String),
     ) -> CandidateAnswer {
-        let biomes = &self.explainer.scene.rules.biomes;
-        let sample = scatter::probability(own, biomes, &around.fields, x, y);
         CandidateAnswer {
             id: String::new(),
             x: metres(x),
@@ -88,7 +92,7 @@ impl Point<'_> {
             rank: Some(verdict.candidate.rank),
             beaten_by,
             plant: stored.map(|stored| stored.plant.clone()),
-            ..self.at_place(own, around, place, told)
+            ..self.at_place(place, verdict.sample, told)
         }
     }
 
@@ -144,15 +148,11 @@ impl Point<'_> {
                     format!("it stands: its rank {rank} is below its probability {probability}");
                 (FateWord::Stands, says)
             }
-            Fate::Beaten { .. } => {
+            Fate::Beaten { by, species, .. } => {
+                let is_pin = self.is_set_by_hand(usize::from(species), by, around);
                 let by = beaten_by.map_or_else(String::new, |by| {
                     let (name, id) = (&by.species, &by.id);
                     let (at, needed) = (short(by.distance), short(by.needed));
-                    let is_pin = around.pins.iter().any(|pin| {
-                        let own = &self.explainer.scene.rules.species[usize::from(pin.species)];
-                        let stands = matches!(pin.kind, PinKind::Stands(_));
-                        stands && hex(plant_id(name_key(&own.name), pin.x, pin.y)) == *id
-                    });
                     // A pin keeps others off even where a void leaves it no ground.
                     let is = if is_pin { "was set by hand" } else { "stands" };
                     format!("{name} {id} {is} {at} m away from it, and {needed} m are needed")

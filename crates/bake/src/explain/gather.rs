@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ecotone_grid::{TileId, aspect_degrees, slope_degrees};
 use ecotone_scatter::{self as scatter, Area, Factor, Species};
-use ecotone_store::{Entry, GridRecord, JobKey, Stage, World};
+use ecotone_store::{Entry, GridRecord, JobKey, Stage, StoreError, World};
 
 use super::answer::{
     BiomeAnswer, CandidateAnswer, Explanation, Ground, GroundFields, LayerAnswer, SpeciesAnswer,
@@ -60,8 +60,8 @@ impl<'a> Explainer<'a> {
     /// [`crate::Options::memory_bytes`].
     ///
     /// # Errors
-    /// [`ExplainError::OtherMap`] where the inputs' map has another size or place than the world's; [`ExplainError::World`] and
-    /// [`ExplainError::Bake`] where the world, its config or its inputs cannot be read.
+    /// [`ExplainError::OtherMap`] where the inputs' map has another size or place than the world's; [`ExplainError::Bake`] where
+    /// the world, its config or its inputs cannot be read.
     pub fn open(world: &'a World, memory_bytes: u64) -> Result<Self, ExplainError> {
         let loaded = verify::loaded(world)?;
         let scene = Scene::open(&loaded, memory_bytes)?;
@@ -99,7 +99,7 @@ impl<'a> Explainer<'a> {
     ///
     /// # Errors
     /// [`ExplainError::NoSpecies`], [`ExplainError::NoPlant`] and [`ExplainError::NoPoint`] for what is asked;
-    /// [`ExplainError::World`] and [`ExplainError::Bake`] where a tile, a chunk or an input cannot be read.
+    /// [`ExplainError::Bake`] where a tile, a chunk or an input cannot be read.
     pub fn explain(&self, request: &Request) -> Result<Explanation, ExplainError> {
         let (at, only) = match request.at {
             Place::Point(x, y) => ([x, y], request.species.clone()),
@@ -374,6 +374,12 @@ impl Point<'_> {
             }
             _ => self.names().blame(own, first),
         })
+    }
+}
+
+impl From<StoreError> for ExplainError {
+    fn from(error: StoreError) -> Self {
+        Self::Bake(BakeError::from(error))
     }
 }
 

@@ -10,8 +10,6 @@ mod gather;
 mod plants;
 mod words;
 
-use ecotone_store::StoreError;
-
 pub use answer::{
     BiomeAnswer, CandidateAnswer, Explanation, FateWord, Ground, GroundFields, LayerAnswer,
     PlantAnswer, RuleAnswer, SpeciesAnswer, StratumAnswer, Victor,
@@ -48,10 +46,7 @@ pub enum Place {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainError {
-    /// A file of the world cannot be read.
-    #[error(transparent)]
-    World(#[from] StoreError),
-    /// The config or the inputs are not to be had, or a stored tile is damaged.
+    /// The config, the inputs or a file of the world cannot be read.
     #[error(transparent)]
     Bake(#[from] BakeError),
     /// The inputs make another map than the world's, so that no place of theirs can be told.

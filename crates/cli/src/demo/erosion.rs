@@ -3,7 +3,9 @@
 //! After R. Skovbo Johansen's erosion filter on phacelle noise, which grew from C. John's *Eroded Terrain Noise*: stripes
 //! along the fall line, phased from random points, each octave following the slope that the one before left.
 
-use super::noise::{Lattice, Vector, cosine, floor, smooth_step};
+use ecotone_grid::floor;
+
+use super::noise::{Lattice, Vector, cosine, smooth_step};
 
 /// Octaves of gullies; the last is as fine as the 8 m lattice of nodes can carry.
 const OCTAVES: usize = 5;

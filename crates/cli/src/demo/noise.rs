@@ -1,6 +1,6 @@
 //! Noise on lattices of hashed cells: the same bits on every machine, at any distance from the origin.
 
-use ecotone_grid::mix;
+use ecotone_grid::{floor, mix};
 
 /// A point or a vector in metres, or in cells of a lattice: x east, y south.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -135,13 +135,6 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// The largest whole number not above `v`; without the call that `f64::floor` is on the oldest x86-64.
-#[inline]
-pub(super) const fn floor(v: f64) -> i64 {
-    let whole = v as i64;
-    whole - (whole as f64 > v) as i64
-}
-
 /// Cosine of an angle in turns, within 0.002, from parabolas: the system's own differs between platforms.
 #[inline]
 pub(super) const fn cosine(turns: f64) -> f64 {
@@ -167,14 +160,6 @@ mod tests {
             let turns = f64::from(k) / 1000.0;
             let right = (turns * std::f64::consts::TAU).cos();
             assert!((cosine(turns) - right).abs() < 0.002, "{turns} turns");
-        }
-    }
-
-    #[test]
-    fn floor_is_the_floor() {
-        for k in -100..100 {
-            let v = f64::from(k) / 7.0;
-            assert_eq!(floor(v), v.floor() as i64);
         }
     }
 

@@ -1,7 +1,9 @@
 //! Mountains as a pure function of seed and place, computed band by band.
 
 use super::erosion::Erosion;
-use super::noise::{Corners, Lattice, Vector, floor, smooth_step};
+use ecotone_grid::floor;
+
+use super::noise::{Corners, Lattice, Vector, smooth_step};
 
 /// Pixels, and metres, between the nodes that carry everything broader than [`DETAIL`].
 const NODE: usize = 8;
