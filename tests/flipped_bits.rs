@@ -13,7 +13,7 @@ use ecotone_bake::verify::{Request, Verdict, verify};
 use ecotone_bake::{Bake, BakeError, Options, config};
 use ecotone_grid::mix;
 use ecotone_store::{Artefact, Manifest, World, WorldWriter};
-use support::{Place, config_text, plain};
+use support::{Place, artefacts, config_text, plain};
 
 /// Places of flipped bits for each kind of file.
 const PLACES: u64 = 1000;
@@ -88,20 +88,6 @@ fn look(dir: &Path) -> Verdict {
 
 fn manifest(dir: &Path) -> Manifest {
     World::open(dir).unwrap().manifest().clone()
-}
-
-/// What the current revision names, byte for byte.
-fn artefacts(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let manifest = manifest(dir);
-    let files = manifest.artefacts();
-    files
-        .map(|file| {
-            (
-                file.file.clone(),
-                std::fs::read(dir.join(&file.file)).unwrap(),
-            )
-        })
-        .collect()
 }
 
 /// Flips the bit of a file that a draw says; returns what the file was.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecotone_bake::{Bake, BakeError, Options, Outcome, config};
 use support::listing::listing;
-use support::{Place, config_text, hills, plain, settle};
+use support::{Place, artefacts, config_text, hills, plain, settle};
 
 const SIDE: usize = 160;
 
@@ -52,20 +52,6 @@ fn again(place: &Place, text: &str) -> [[usize; 3]; 3] {
 /// Bakes once more, for which there is no reason.
 fn fates_of_nothing(place: &Place, text: &str) -> [[usize; 3]; 3] {
     fates(&place.bake(text, 2, "out").unwrap())
-}
-
-/// What the current revision of a world names, byte for byte.
-fn artefacts(world: &Path) -> Vec<(String, Vec<u8>)> {
-    let world = ecotone_store::World::open(world).unwrap();
-    let files = world.manifest().artefacts();
-    files
-        .map(|file| {
-            (
-                file.file.clone(),
-                std::fs::read(world.path(file).unwrap()).unwrap(),
-            )
-        })
-        .collect()
 }
 
 const ALL_KEPT: [[usize; 3]; 3] = [[TILES, 0, 0], [TILES, 0, 0], [CHUNKS, 0, 0]];

@@ -7,7 +7,7 @@ pub mod writer;
 
 pub mod listing;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
@@ -230,4 +230,12 @@ pub fn check_run(place: &Place, args: &[&str], code: i32, words: &[&str]) -> Str
         assert!(said.contains(word), "{word:?} of {args:?} in {said}");
     }
     said
+}
+
+/// What the current revision of a world names, byte for byte.
+pub fn artefacts(world: &Path) -> BTreeMap<String, Vec<u8>> {
+    let world = World::open(world).unwrap();
+    let files = world.manifest().artefacts();
+    let read = |file| std::fs::read(world.path(file).unwrap()).unwrap();
+    files.map(|file| (file.file.clone(), read(file))).collect()
 }

@@ -35,7 +35,11 @@ Exit codes:
   0    done
   1    done, but something failed on the way or a check failed
   2    could not start: usage, config or input
-  130  stopped by the user";
+  130  stopped by the user
+
+Environment:
+  ECOTONE_SIMD  portable, avx2 or avx512: the vector instructions of the kernels, for comparisons. Left out: the best
+                that the processor has. The bytes are the same with all.";
 
 const DIFF_HELP: &str = "\
 Examples:

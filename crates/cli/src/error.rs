@@ -8,6 +8,7 @@ use ecotone_bake::config::ConfigError;
 use ecotone_bake::explain::ExplainError;
 use ecotone_bake::verify::VerifyError;
 use ecotone_geotiff::SourceError;
+use ecotone_grid::Simd;
 use ecotone_interchange::InterchangeError;
 use ecotone_store::StoreError;
 
@@ -66,6 +67,11 @@ pub(crate) enum CliError {
     PinFile { file: String, why: String },
     #[error("{why}")]
     PinUsage { why: &'static str },
+    #[error(
+        "the variable ECOTONE_SIMD is {found:?}; this processor has {}",
+        instructions()
+    )]
+    NoInstructions { found: String },
     #[error("the worlds differ")]
     Differ,
     #[error("not all of it could be written to standard output: {source}")]
@@ -162,10 +168,17 @@ impl CliError {
             | Self::Stroke { .. }
             | Self::PinFile { .. }
             | Self::PinUsage { .. }
+            | Self::NoInstructions { .. }
             | Self::Explain(_)
             | Self::IsVrt { .. }
             | Self::NoPicture { .. }
             | Self::InsideWorld { .. } => "usage",
         }
     }
+}
+
+/// The sets of vector instructions that can be asked for.
+fn instructions() -> String {
+    let here = Simd::ALL.into_iter().filter(|simd| simd.is_here());
+    here.map(Simd::name).collect::<Vec<_>>().join(", ")
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use ecotone_grid::Simd;
 use ecotone_interchange::{Finished, InterchangeError, Preview};
 use serde_json::json;
 
@@ -38,7 +39,21 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     log(cli.verbose);
     let voice = Voice { json: cli.json };
-    let done = match &cli.command {
+    let done = choose_instructions().and_then(|()| carry_out(&cli.command, voice));
+    let heard = || say::unheard().map_or(Ok(()), |source| Err(CliError::Unheard { source }));
+    match done.and_then(|()| heard()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // It has been said what differs.
+        Err(error @ CliError::Differ) => error.exit_code(),
+        Err(error) => {
+            complain(&error, voice);
+            error.exit_code()
+        }
+    }
+}
+
+fn carry_out(command: &Command, voice: Voice) -> Result<(), CliError> {
+    match command {
         Command::Bake(args) => bake::bake(args, voice),
         Command::Check(args) => check::check(args, voice),
         Command::Edit(args) => edit::edit(args, voice),
@@ -51,16 +66,20 @@ pub fn run() -> ExitCode {
         Command::Preview(args) => preview(args, voice),
         Command::Export(args) => export(args, voice),
         Command::Demo(args) => demo(args, voice),
+    }
+}
+
+/// Takes the vector instructions that `ECOTONE_SIMD` names, for comparisons; else the best that the processor has.
+fn choose_instructions() -> Result<(), CliError> {
+    let Some(asked) = std::env::var_os("ECOTONE_SIMD") else {
+        return Ok(());
     };
-    let heard = || say::unheard().map_or(Ok(()), |source| Err(CliError::Unheard { source }));
-    match done.and_then(|()| heard()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // It has been said what differs.
-        Err(error @ CliError::Differ) => error.exit_code(),
-        Err(error) => {
-            complain(&error, voice);
-            error.exit_code()
-        }
+    let mut named = Simd::ALL.into_iter().filter(|simd| asked == simd.name());
+    match named.any(Simd::force) {
+        true => Ok(()),
+        false => Err(CliError::NoInstructions {
+            found: asked.to_string_lossy().into_owned(),
+        }),
     }
 }
 

@@ -43,35 +43,17 @@ pub struct NormalScratch {
     sums: BoxSums,
 }
 
-/// Writes the unit normals of `heights` less the reach of `rules`: bands x (east), y (north), z (up), NaN on voids.
-///
-/// `heights` is in metres, NaN on voids and off the map, and covers the wanted pixels and [`NormalRules::reach`] more
-/// on every side. `out` is made to cover those pixels. Within 1e-6 of real arithmetic per component.
-pub fn normals(
-    heights: Window<'_, f64>,
-    rules: &NormalRules,
-    scratch: &mut NormalScratch,
-    out: &mut Raster<f32>,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: AVX2 was just detected, and the function enables nothing else.
-        return unsafe { normals_by_avx2(heights, rules, scratch, out) };
-    }
-    write(heights, rules, scratch, out);
-}
-
-/// Writes normals with AVX2, for which all that is inlined here is compiled: the same operations on twice as many pixels at
-/// a time.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn normals_by_avx2(
-    heights: Window<'_, f64>,
-    rules: &NormalRules,
-    scratch: &mut NormalScratch,
-    out: &mut Raster<f32>,
-) {
-    write(heights, rules, scratch, out);
+ecotone_grid::by_simd! {
+    /// Writes the unit normals of `heights` less the reach of `rules`: bands x (east), y (north), z (up), NaN on voids.
+    ///
+    /// `heights` is in metres, NaN on voids and off the map, and covers the wanted pixels and [`NormalRules::reach`] more
+    /// on every side. `out` is made to cover those pixels. Within 1e-6 of real arithmetic per component.
+    pub fn normals(
+        heights: Window<'_, f64>,
+        rules: &NormalRules,
+        scratch: &mut NormalScratch,
+        out: &mut Raster<f32>,
+    ) = write;
 }
 
 #[inline(always)]
