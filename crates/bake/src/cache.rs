@@ -9,8 +9,13 @@ use lru::LruCache;
 /// Least-recently-used values of one kind; workers who ask for one that is being made wait for it.
 pub(crate) struct Cache<K, V> {
     slots: Mutex<Slots<K, V>>,
+    /// Values that had to go and that nobody reads any more, for the next ones to be made in their memory.
+    spares: Mutex<Vec<V>>,
     budget_bytes: usize,
 }
+
+/// Spare values that are kept: about one for each worker.
+const MOST_SPARES: usize = 2;
 
 struct Slots<K, V> {
     entries: LruCache<K, Entry<V>>,
@@ -30,6 +35,7 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
                 entries: LruCache::unbounded(),
                 used_bytes: 0,
             }),
+            spares: Mutex::new(Vec::new()),
             budget_bytes,
         }
     }
@@ -76,6 +82,21 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
         self.charge(key, bytes);
     }
 
+    /// A value that had to go, as memory for the next.
+    pub(crate) fn take_spare(&self) -> Option<V> {
+        lock(&self.spares).pop()
+    }
+
+    /// Keeps the memory of a value that has to go, unless somebody still reads it.
+    fn let_go(&self, entry: Entry<V>) {
+        let value = Arc::into_inner(entry.value).map(Mutex::into_inner);
+        let value = value.and_then(|value| value.unwrap_or_else(PoisonError::into_inner));
+        let mut spares = lock(&self.spares);
+        if spares.len() < MOST_SPARES {
+            spares.extend(value.and_then(Arc::into_inner));
+        }
+    }
+
     fn slot(&self, key: K) -> Arc<Mutex<Option<Arc<V>>>> {
         let mut slots = lock(&self.slots);
         let entry = slots.entries.get_or_insert_mut(key, || Entry {
@@ -89,8 +110,10 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
         let mut slots = lock(&self.slots);
         if bytes > self.budget_bytes {
             // It would push out everything else and then itself.
-            let gone = slots.entries.pop(&key).map_or(0, |entry| entry.bytes);
-            slots.used_bytes -= gone;
+            if let Some(entry) = slots.entries.pop(&key) {
+                slots.used_bytes -= entry.bytes;
+                self.let_go(entry);
+            }
             return;
         }
         if let Some(entry) = slots.entries.get_mut(&key) {
@@ -106,6 +129,7 @@ impl<K: Hash + Eq + Copy, V> Cache<K, V> {
                 slots.entries.put(key, entry);
             } else {
                 slots.used_bytes -= entry.bytes;
+                self.let_go(entry);
             }
         }
     }

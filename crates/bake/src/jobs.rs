@@ -9,8 +9,8 @@ use ecotone_grid::{Raster, Rect, TileId, floor};
 use ecotone_scatter::{self as scatter, Candidate, Fields, Flora, Plant};
 use ecotone_sdf::{self as sdf, Class};
 use ecotone_store::{
-    Chunk, ChunkSpecies, Digest, Facts, PlantRecord, Sample, Stage, TileHeader, encode,
-    encode_tiff, encode_up,
+    Chunk, ChunkSpecies, Digest, Facts, PlantRecord, Sample, Stage, TiffEncoder, TileHeader,
+    encode, encode_up,
 };
 use ecotone_terrain as terrain;
 
@@ -57,8 +57,13 @@ pub(crate) struct Worker {
     layers: Layers,
     densities: Raster<u8>,
     slope: Raster<f32>,
+    /// Windows of finished tiles.
     weights: Raster<u8>,
     distances: Raster<i16>,
+    /// The tile that is being made.
+    tile_weights: Raster<u8>,
+    tile_distances: Raster<i16>,
+    tiff: TiffEncoder,
     voids: Raster<bool>,
     classes: Raster<Class>,
     normal_scratch: terrain::NormalScratch,
@@ -76,7 +81,18 @@ impl Worker {
     /// Reads for one job and makes it; an error names it.
     pub(crate) fn run(&mut self, scene: &Scene, job: Job) -> Result<Made, BakeError> {
         self.read(scene, job)?;
-        self.make(scene, job, Drawing::Blocks)
+        let made = self.make(scene, job, Drawing::Blocks)?;
+        self.keep(scene, job);
+        Ok(made)
+    }
+
+    /// Keeps the tile that was just made at hand, for the jobs that read it.
+    pub(crate) fn keep(&mut self, scene: &Scene, job: Job) {
+        match job {
+            Job::Strata(tile) => scene.weights.keep(tile, &mut self.tile_weights),
+            Job::Sdf(tile) => scene.sdf.keep(tile, &mut self.tile_distances),
+            Job::Plants(_) => {}
+        }
     }
 
     /// Reads all that decides what a job makes; returns its digest. An error names the job.
@@ -113,9 +129,11 @@ impl Worker {
         match job {
             Job::Strata(_) => {
                 let old = old(Stage::Weights)?;
-                scene.weights.differ(dir, old, &self.weights)
+                scene.weights.differ(dir, old, &self.tile_weights)
             }
-            Job::Sdf(_) => scene.sdf.differ(dir, old(Stage::Sdf)?, &self.distances),
+            Job::Sdf(_) => scene
+                .sdf
+                .differ(dir, old(Stage::Sdf)?, &self.tile_distances),
             Job::Plants(_) => None,
         }
     }
@@ -158,9 +176,10 @@ impl Worker {
             &ground,
             &rules.strata,
             &mut self.weight_scratch,
-            &mut self.weights,
+            &mut self.tile_weights,
         );
-        let mut files = vec![scene.encode(Stage::Weights, &self.weights)?];
+        let tiff = &mut self.tiff;
+        let mut files = vec![scene.encode(Stage::Weights, &self.tile_weights, tiff)?];
         if !rules.fields.is_empty() {
             let bands = self.normals.n_bands();
             self.core_normals.cover(core, bands, f32::NAN);
@@ -170,17 +189,16 @@ impl Worker {
             files.push(match field {
                 Field::Slope => {
                     terrain::slope(&self.core_normals, &mut self.slope);
-                    scene.encode(Stage::Field("slope".into()), &self.slope)?
+                    scene.encode(Stage::Field("slope".into()), &self.slope, tiff)?
                 }
                 Field::Normals => {
-                    scene.encode(Stage::Field("normals".into()), &self.core_normals)?
+                    scene.encode(Stage::Field("normals".into()), &self.core_normals, tiff)?
                 }
             });
         }
-        scene.weights.keep(tile, self.weights.clone());
         Ok(Made {
             files,
-            facts: facts::of_tile(&self.weights),
+            facts: facts::of_tile(&self.tile_weights),
             ..Made::default()
         })
     }
@@ -229,7 +247,7 @@ impl Worker {
         let rules = &scene.rules;
         let n_strata = rules.strata.n_bands();
         let core = scene.plan.tiles.rect(tile);
-        self.distances.reset(core, n_strata, sdf::VOID);
+        self.tile_distances.reset(core, n_strata, sdf::VOID);
         sdf::write_voids(&self.weights, &mut self.voids);
         for stratum in 0..n_strata {
             sdf::classes(
@@ -242,14 +260,13 @@ impl Worker {
                 self.classes.band(0),
                 &rules.bound,
                 &mut self.sdf_scratch,
-                self.distances.band_mut(stratum),
+                self.tile_distances.band_mut(stratum),
             );
         }
-        let mut files = vec![scene.encode(Stage::Sdf, &self.distances)?];
+        let mut files = vec![scene.encode(Stage::Sdf, &self.tile_distances, &mut self.tiff)?];
         if !rules.grasses.is_empty() {
             files.push(self.densities(scene, core)?);
         }
-        scene.sdf.keep(tile, self.distances.clone());
         Ok(Made {
             files,
             ..Made::default()
@@ -266,13 +283,14 @@ impl Worker {
             heights: self.heights.band(0),
             normals: asked.normals.then_some(&self.normals),
             weights: &self.weights,
-            sdf: &self.distances,
+            sdf: &self.tile_distances,
             sdf_scale: rules.bound.scale(),
             layers: self.layers.raster(),
         };
         self.densities.reset(core, rules.grasses.len(), 0);
         density::write(&rules.grasses, &rules.biomes, &fields, &mut self.densities);
-        scene.encode(Stage::Field(density::FIELD.into()), &self.densities)
+        let stage = Stage::Field(density::FIELD.into());
+        scene.encode(stage, &self.densities, &mut self.tiff)
     }
 
     fn read_plants(&mut self, scene: &Scene, chunk: ChunkId) -> Result<Digest, BakeError> {
@@ -387,9 +405,15 @@ impl Scene {
         self.inputs.heights.read(rect, out)
     }
 
-    fn encode<T: Sample>(&self, stage: Stage, raster: &Raster<T>) -> Result<Encoded, BakeError> {
+    fn encode<T: Sample>(
+        &self,
+        stage: Stage,
+        raster: &Raster<T>,
+        tiff: &mut TiffEncoder,
+    ) -> Result<Encoded, BakeError> {
         let header: &TileHeader = self.header(&stage);
-        let bytes = encode_tiff(raster, header, self.manifest.compression)?;
+        let mut bytes = self.buffers.take();
+        tiff.encode(raster, header, self.manifest.compression, &mut bytes)?;
         Ok(Encoded { stage, bytes })
     }
 

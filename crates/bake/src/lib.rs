@@ -13,6 +13,7 @@
 //! # Ok::<(), ecotone_bake::BakeError>(())
 //! ```
 
+mod buffers;
 mod cache;
 pub mod config;
 mod density;

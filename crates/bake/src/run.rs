@@ -209,6 +209,7 @@ fn perform(crew: Crew<'_>, worker: &mut Worker, task: Task) -> Result<Done, Bake
             };
             let mut made = worker.make(scene, job, drawing)?;
             made.before = worker.differ(crew, job);
+            worker.keep(scene, job);
             Work::Made(made)
         }
     };

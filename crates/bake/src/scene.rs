@@ -10,6 +10,7 @@ use ecotone_grid::{Raster, Reach, Rect, TileGrid, TileId};
 use ecotone_scatter::Candidate;
 use ecotone_store::{Artefact, JobKey, Manifest, Stage, TileHeader, WorldWriter, content_digest};
 
+use crate::buffers::Buffers;
 use crate::cache::Cache;
 use crate::config::Loaded;
 use crate::draw::Patterns;
@@ -40,6 +41,8 @@ pub(crate) struct Scene {
     pub(crate) weights: Tiles<u8>,
     pub(crate) sdf: Tiles<i16>,
     pub(crate) patterns: Patterns,
+    /// Memory of encoded files.
+    pub(crate) buffers: Buffers,
     /// What is set and taken away by hand.
     pub(crate) pins: Pins,
     /// The config as each stage reads it.
@@ -93,7 +96,7 @@ impl Stored {
     }
 }
 
-impl<T: ecotone_geotiff::Sample + PartialEq> Tiles<T> {
+impl<T: ecotone_geotiff::Sample + Default + PartialEq> Tiles<T> {
     pub(crate) fn new(tiles: TileGrid, budget_bytes: usize) -> Self {
         let (columns, rows) = tiles.n_tiles();
         Self {
@@ -180,10 +183,12 @@ impl<T: ecotone_geotiff::Sample + PartialEq> Tiles<T> {
         Ok(Raster::from_pixels(rect, n_bands, stored.into_pixels()))
     }
 
-    /// Keeps a tile that was just made.
-    pub(crate) fn keep(&self, tile: TileId, raster: Raster<T>) {
-        let bytes = size_of_val(raster.pixels());
-        self.cache.put(tile, Arc::new(raster), bytes);
+    /// Keeps a tile that was just made, and leaves the memory of one that had to go in its place.
+    pub(crate) fn keep(&self, tile: TileId, raster: &mut Raster<T>) {
+        let spare = self.cache.take_spare().unwrap_or_default();
+        let made = std::mem::replace(raster, spare);
+        let bytes = size_of_val(made.pixels());
+        self.cache.put(tile, Arc::new(made), bytes);
     }
 
     /// A finished tile, read back from its file where it is no longer at hand; [`BakeError::Rotten`] where that is damaged.
@@ -268,6 +273,7 @@ impl Scene {
             weights: Tiles::new(plan.tiles, shares.weights),
             sdf: Tiles::new(plan.tiles, shares.sdf),
             patterns: Patterns::new(plan.map_area(), patterns_bytes),
+            buffers: Buffers::default(),
             pins: Pins::new(
                 &inputs.edits,
                 loaded.config.seed,
@@ -307,6 +313,7 @@ impl Scene {
             let path = writer.path(&artefact)?;
             self.note(job, &stage, (&artefact, path), made.before.clone());
             files.push((stage, artefact));
+            self.buffers.give(bytes);
         }
         Ok(Written {
             files,

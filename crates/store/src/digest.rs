@@ -19,16 +19,13 @@ pub fn content_digest(bytes: &[u8]) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct RasterDigest {
     hasher: blake3::Hasher,
-    bytes: Vec<u8>,
 }
 
 impl RasterDigest {
     /// The next pixels in the order of the digest.
     pub fn feed<T: crate::Sample>(&mut self, pixels: &[T]) {
         for part in pixels.chunks(1 << 16) {
-            self.bytes.clear();
-            T::put(part, &mut self.bytes);
-            self.hasher.update(&self.bytes);
+            self.hasher.update(&T::bytes(part));
         }
     }
 

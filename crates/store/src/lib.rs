@@ -47,7 +47,8 @@ pub use manifest::{
 };
 pub use pins::{Lost, LostPin, Orphan, Pin, PinLook, PinRecord, orphans, pins};
 pub use tiff::{
-    BandHeader, Compression, Sample, StreamLayout, StreamWriter, TileHeader, encode_tiff,
+    BandHeader, Compression, Sample, StreamLayout, StreamWriter, TiffEncoder, TileHeader,
+    encode_tiff,
 };
 pub use vrt::DataType;
 pub use world::{

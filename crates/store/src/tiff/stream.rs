@@ -98,7 +98,7 @@ impl<T: Sample> StreamWriter<T> {
         for x in (0..width).step_by(side) {
             tile.clear();
             for row in pixels.chunks_exact(width) {
-                T::put(&row[x..width.min(x + side)], &mut tile);
+                tile.extend_from_slice(&T::bytes(&row[x..width.min(x + side)]));
                 tile.resize(tile.len().next_multiple_of(tile_bytes / side), 0);
             }
             tile.resize(tile_bytes, 0);
