@@ -196,9 +196,12 @@ impl Worker {
                 }
             });
         }
+        let facts = facts::of_tile(&self.tile_weights);
+        let weights = (&self.tile_weights, facts.weights.as_slice());
+        scene.overview.add(weights, &self.heights);
         Ok(Made {
             files,
-            facts: facts::of_tile(&self.tile_weights),
+            facts,
             ..Made::default()
         })
     }

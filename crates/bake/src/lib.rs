@@ -30,6 +30,7 @@ mod jobs;
 mod known;
 mod layers;
 mod manifest;
+mod overview;
 mod plan;
 mod rules;
 mod run;
@@ -56,6 +57,7 @@ pub use error::BakeError;
 pub use facts::{EDGE_BINS, SIZE_BINS, SpeciesScale};
 pub use forecast::{Due, Forecast, StageForecast, Why};
 pub use inputs::shapes::geojson;
+pub use overview::Overview;
 pub use plan::{ChunkGrid, ChunkId, Job, Plan, Reaches, STEPS_PER_M};
 pub use run::{Progress, cores};
 pub use tally::StageTally;
@@ -78,6 +80,8 @@ pub struct Options {
     pub edits: Option<EditLog>,
     /// Trust nothing but content: read every input, and every file that an earlier bake left.
     pub paranoid: bool,
+    /// Cells along the longer side of the [`Overview`] that is gathered; 0 for none.
+    pub overview: u32,
     /// Where the world is written.
     pub disk: Arc<dyn Disk>,
 }
@@ -99,6 +103,7 @@ impl Default for Options {
             memory_bytes: 192 << 20,
             edits: None,
             paranoid: false,
+            overview: 0,
             disk: Arc::new(RealDisk),
         }
     }
@@ -133,6 +138,8 @@ pub struct Outcome {
     pub n_resumed: usize,
     /// Plants that were pinned by hand and have lost their ground.
     pub orphans: Vec<Orphan>,
+    /// The ground in small, where it was wanted and all of it was made.
+    pub overview: Option<Overview>,
 }
 
 /// Plants of a species in a world.
@@ -190,7 +197,8 @@ impl Bake {
         options: &Options,
     ) -> Result<Self, BakeError> {
         let loaded = loaded.under(edits)?;
-        let scene = Scene::open(&loaded, options.memory_bytes)?;
+        let mut scene = Scene::open(&loaded, options.memory_bytes)?;
+        scene.gather_overview(options.overview);
         let edits = &loaded.edits;
         let is_at_home = edits.dir() == out && edits.records() == scene.inputs.edits;
         Ok(Self {
@@ -314,6 +322,7 @@ impl Bake {
             stages,
             n_resumed,
             orphans,
+            overview: self.scene.overview.whole(),
         })
     }
 

@@ -21,6 +21,7 @@ use crate::inputs::{Inputs, mask};
 use crate::jobs::{Encoded, Made};
 use crate::layers::Asked;
 use crate::manifest;
+use crate::overview::Gathered;
 use crate::plan::{ChunkGrid, Job, Plan};
 use crate::rules::Rules;
 use crate::run::Written;
@@ -41,6 +42,8 @@ pub(crate) struct Scene {
     pub(crate) weights: Tiles<u8>,
     pub(crate) sdf: Tiles<i16>,
     pub(crate) patterns: Patterns,
+    /// What pictures of the ground are drawn from.
+    pub(crate) overview: Gathered,
     /// Memory of encoded files.
     pub(crate) buffers: Buffers,
     /// What is set and taken away by hand.
@@ -273,6 +276,7 @@ impl Scene {
             weights: Tiles::new(plan.tiles, shares.weights),
             sdf: Tiles::new(plan.tiles, shares.sdf),
             patterns: Patterns::new(plan.map_area(), patterns_bytes),
+            overview: Gathered::default(),
             buffers: Buffers::default(),
             pins: Pins::new(
                 &inputs.edits,
@@ -290,6 +294,12 @@ impl Scene {
             manifest,
             headers,
         })
+    }
+
+    /// Has workers gather an overview of at most so many cells along its longer side; 0 for none.
+    pub(crate) fn gather_overview(&mut self, most: u32) {
+        let map = self.plan.tiles.map();
+        self.overview = Gathered::new(map, self.rules.strata.n_bands(), most);
     }
 
     /// What a raster stage's files say about their pixels.

@@ -79,6 +79,7 @@ pub(crate) fn open(
             out: args.out.clone(),
             memory_bytes,
             paranoid,
+            overview: report::OVERVIEW_CELLS,
             ..Options::default()
         },
     )?;

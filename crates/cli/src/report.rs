@@ -8,7 +8,7 @@ use ecotone_bake::config::{Config, Level, Limit, LimitKind, Loaded};
 use ecotone_bake::{Bake, EDGE_BINS, Outcome, SIZE_BINS, StageTally};
 use ecotone_interchange::report::{Asked, Checks, Report, Run, Scale, Stage, Standing};
 use ecotone_interchange::{
-    Check, CheckKind, CheckLevel, Finished, InterchangeError, Layer, Limits, Preview, Verdict,
+    Check, CheckKind, CheckLevel, Finished, InterchangeError, Limits, Overview, Verdict,
     checks_digest, evaluate, sketch,
 };
 use ecotone_store::{JobKind, World, write_copy};
@@ -25,6 +25,9 @@ const NUMBERS: &str = "report.json";
 
 /// Pixels along the longer side of the map's picture.
 const PICTURE_PX: u32 = 840;
+
+/// Cells along the longer side of what the picture's ground is made of: some three for each of its pixels.
+pub(crate) const OVERVIEW_CELLS: u32 = 1400;
 
 /// What a report says of a bake beside what it did.
 pub(crate) struct Subject {
@@ -240,7 +243,8 @@ fn fresh(
         warnings.extend(outcome.committed.warnings.iter().map(ToString::to_string));
         warnings.extend(pin::orphan_lines(&outcome.orphans));
         report.run = run(outcome, (watch, threads), warnings);
-        write(&mut report, &world, out, voice)?;
+        let overview = outcome.overview.as_ref().map(ground);
+        write(&mut report, (&world, overview.as_ref()), out, voice)?;
     }
     Ok(checks)
 }
@@ -274,19 +278,24 @@ fn stage(tally: &StageTally) -> Stage {
     }
 }
 
+/// The ground in small, as pictures take it.
+fn ground(overview: &ecotone_bake::Overview) -> Overview {
+    Overview {
+        step: overview.step,
+        weights: overview.weights.clone(),
+        heights: overview.heights.clone(),
+        totals: overview.totals.clone(),
+    }
+}
+
 /// Writes page and numbers into the world directory.
 fn write(
     report: &mut Report,
-    world: &Finished,
+    (world, overview): (&Finished, Option<&Overview>),
     out: &Path,
     voice: Voice,
 ) -> Result<(), InterchangeError> {
-    let preview = Preview {
-        region: None,
-        layer: Layer::Terrain,
-        size_px: PICTURE_PX,
-    };
-    let picture = sketch(world, &preview).and_then(|picture| picture.to_png());
+    let picture = sketch(world, overview, PICTURE_PX).and_then(|picture| picture.to_png());
     let picture = picture.map_err(|error| {
         let warning = format!("the report has no map: {error}");
         voice.warn(&warning);

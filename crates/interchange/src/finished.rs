@@ -14,11 +14,11 @@ use crate::{InterchangeError, heights};
 /// Decoded blocks that are kept: two stages of a row of tiles of a map of 32 k pixels.
 const CACHE_BYTES: usize = 96 << 20;
 
-/// One committed revision of a world; while it is open, no writer deletes its files.
-///
 /// The raster of what species that are written as a density have in each pixel.
 pub(crate) const DENSITY: &str = "density";
 
+/// One committed revision of a world; while it is open, no writer deletes its files.
+///
 /// Files are opened when they are first wanted, and at most 96 MiB of decoded blocks are kept.
 #[derive(Debug)]
 pub struct Finished {

@@ -42,5 +42,5 @@ pub use digests::{Digests, digests};
 pub use error::InterchangeError;
 pub use finished::Finished;
 pub use named::world_dir;
-pub use preview::{Layer, MAX_SIZE_PX, Picture, Preview, draw, sketch};
+pub use preview::{Layer, MAX_SIZE_PX, Overview, Picture, Preview, draw, sketch};
 pub use table::write_csv;

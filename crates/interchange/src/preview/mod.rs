@@ -7,6 +7,7 @@ mod fields;
 mod frame;
 pub(crate) mod palette;
 mod picture;
+mod pixels;
 mod ramp;
 mod relief;
 mod resample;
@@ -17,10 +18,12 @@ mod view;
 use std::str::FromStr;
 
 pub use picture::Picture;
+pub use pixels::Overview;
 pub use view::MAX_SIZE_PX;
 
 use crate::finished::DENSITY;
 use crate::{Finished, InterchangeError};
+use pixels::Cells;
 use view::View;
 
 /// What a picture shows.
@@ -86,13 +89,29 @@ pub fn draw(world: &Finished, preview: &Preview) -> Result<Picture, InterchangeE
     draw_view(world, preview, &view)
 }
 
-/// [`draw`]s in a part of the time, from every few rows of a map that is much larger than its picture.
+/// [`draw`]s the terrain of a whole map in a part of the time: from what was gathered of its ground while it was baked or, where that
+/// is not whole, from every few rows of a map that is much larger than its picture.
 ///
 /// # Errors
 /// As [`draw`].
-pub fn sketch(world: &Finished, preview: &Preview) -> Result<Picture, InterchangeError> {
-    let view = View::new(world, preview.region, preview.size_px)?.thinned();
-    draw_view(world, preview, &view)
+pub fn sketch(
+    world: &Finished,
+    overview: Option<&Overview>,
+    size_px: u32,
+) -> Result<Picture, InterchangeError> {
+    let view = View::new(world, None, size_px)?;
+    let Some(overview) = overview else {
+        let preview = Preview {
+            region: None,
+            layer: Layer::Terrain,
+            size_px,
+        };
+        return draw_view(world, &preview, &view.thinned());
+    };
+    let cells = Cells { world, overview };
+    let view = view.of(&cells);
+    let (ground, legend) = terrain::draw(world, &cells, &view)?;
+    Ok(frame::around(world, &view, &ground, &legend))
 }
 
 fn draw_view(
@@ -101,7 +120,7 @@ fn draw_view(
     view: &View,
 ) -> Result<Picture, InterchangeError> {
     let (ground, legend) = match &preview.layer {
-        Layer::Terrain => terrain::draw(world, view)?,
+        Layer::Terrain => terrain::draw(world, world, view)?,
         Layer::Slope => fields::slope(world, view)?,
         Layer::Weights(name) => fields::weights(world, view, stratum(world, preview, name)?)?,
         Layer::Sdf(name) => fields::sdf(world, view, stratum(world, preview, name)?)?,

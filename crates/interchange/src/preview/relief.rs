@@ -4,9 +4,10 @@ use std::f32::consts::TAU;
 
 use ecotone_grid::{Raster, Reach};
 
+use super::pixels::Pixels;
 use super::resample::Resampled;
 use super::view::View;
-use crate::{Finished, InterchangeError};
+use crate::InterchangeError;
 
 /// The mean gradient and height of the ground under one pixel of a picture.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,15 +63,15 @@ fn gradient_beside_voids(around: [[f64; 3]; 3], [sx, sy]: [f64; 2]) -> [f64; 2] 
 
 /// Shows each row of the view to `each` with the heights around it.
 pub(super) fn each_gradient(
-    world: &Finished,
+    pixels: &dyn Pixels,
     view: &View,
     mut each: impl FnMut(i64, &[Option<[f64; 2]>]),
 ) -> Result<(), InterchangeError> {
-    let pixel = world.transform().pixel;
+    let pixel = pixels.transform().pixel;
     let mut heights = Raster::default();
     let mut row = Vec::new();
     for rect in view.reads(1) {
-        world.heights(rect.grow(Reach::square(1)), &mut heights)?;
+        pixels.heights(rect.grow(Reach::square(1)), &mut heights)?;
         let window = heights.band(0);
         for y in (rect.y0..rect.y1).filter(|&y| view.wants(y)) {
             let rows = [y - 1, y, y + 1].map(|y| window.row(y));
@@ -86,10 +87,10 @@ pub(super) fn each_gradient(
 }
 
 /// The ground under each pixel of a picture.
-pub(super) fn ground(world: &Finished, view: &View) -> Result<Vec<Ground>, InterchangeError> {
+pub(super) fn ground(pixels: &dyn Pixels, view: &View) -> Result<Vec<Ground>, InterchangeError> {
     let mut sums = Resampled::<3>::new(view.columns(), view.rows());
     let mut line = Vec::new();
-    each_gradient(world, view, |y, gradients| {
+    each_gradient(pixels, view, |y, gradients| {
         line.clear();
         line.extend(gradients.iter().map(|gradient| match gradient {
             Some([gx, gy]) => [*gx as f32, *gy as f32, 1.0],

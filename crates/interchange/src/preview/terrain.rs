@@ -6,6 +6,7 @@ use super::canvas::Canvas;
 use super::crowns::{self, Crowns};
 use super::frame::{Legend, Row, Section};
 use super::palette::{self, Rgb, mix};
+use super::pixels::Pixels;
 use super::resample::Resampled;
 use super::view::View;
 use super::{relief, ticks};
@@ -26,13 +27,18 @@ struct Tints {
     shares: Vec<f64>,
 }
 
-pub(super) fn draw(world: &Finished, view: &View) -> Result<(Canvas, Legend), InterchangeError> {
+/// Draws the plants of a world on its ground, of which `pixels` are shown.
+pub(super) fn draw(
+    world: &Finished,
+    pixels: &dyn Pixels,
+    view: &View,
+) -> Result<(Canvas, Legend), InterchangeError> {
     let manifest = world.manifest();
     let strata = palette::strata(manifest.strata.iter().map(String::as_str));
     let species = palette::species(manifest.species.iter().map(|species| species.name.as_str()));
 
-    let tints = tints(world, view, &strata)?;
-    let light = relief::shade(&relief::ground(world, view)?);
+    let tints = tints(pixels, view, &strata)?;
+    let light = relief::shade(&relief::ground(pixels, view)?);
     let plants = crowns::draw(world, view, &species)?;
 
     let mut canvas = Canvas::new(view.width, view.height, VOID[0]);
@@ -69,13 +75,13 @@ pub(super) fn lit(colour: Rgb, light: f32) -> Rgb {
     }
 }
 
-fn tints(world: &Finished, view: &View, colours: &[Rgb]) -> Result<Tints, InterchangeError> {
+fn tints(ground: &dyn Pixels, view: &View, colours: &[Rgb]) -> Result<Tints, InterchangeError> {
     let mut sums = Resampled::<4>::new(view.columns(), view.rows());
     let mut totals = vec![0_u64; colours.len()];
     let mut weights = Raster::default();
     let mut line = Vec::new();
     for rect in view.reads(colours.len()) {
-        world.weights(rect, &mut weights)?;
+        ground.weights(rect, &mut weights)?;
         for (band, total) in totals.iter_mut().enumerate() {
             let pixels = weights.band(band).pixels();
             *total += pixels.iter().map(|&weight| u64::from(weight)).sum::<u64>();
@@ -94,6 +100,9 @@ fn tints(world: &Finished, view: &View, colours: &[Rgb]) -> Result<Tints, Interc
             }
             sums.add(y, &line);
         }
+    }
+    if let Some(known) = ground.totals() {
+        totals.copy_from_slice(known);
     }
     let all = totals.iter().sum::<u64>().max(1) as f64;
     Ok(Tints {

@@ -2,6 +2,7 @@
 
 use ecotone_grid::{GeoTransform, Rect};
 
+use super::pixels::Pixels;
 use super::resample::Axis;
 use crate::{Finished, InterchangeError};
 
@@ -70,6 +71,15 @@ impl View {
         let rows = self.pixel_m()[1] / self.transform.pixel.y;
         let every = ((rows / 2.0) as i64).max(1);
         Self { every, ..self }
+    }
+
+    /// The same of other pixels of the same ground.
+    pub(super) fn of(self, pixels: &dyn Pixels) -> Self {
+        Self {
+            transform: pixels.transform(),
+            map: pixels.map(),
+            ..self
+        }
     }
 
     /// Whether a row of the map is looked at.
