@@ -134,7 +134,7 @@ fn chunk_ground(manifest: &Manifest, chunk: &Artefact) -> [f64; 4] {
 }
 
 impl Changed {
-    /// What `new` changes after `old`; reads the chunk files that differ.
+    /// What `new` changes after `old`; reads the chunk files that differ, but for those of chunks that were not there before.
     pub(super) fn between(
         world: &WorldFolder,
         old: Option<&Manifest>,
@@ -181,10 +181,18 @@ impl Changed {
         };
         let recut = old.is_some_and(|old| old.chunk_size != new.chunk_size);
         let (before, after) = (chunks(old), chunks(Some(new)));
+        let counts = new.chunks.iter();
+        let counts = counts.map(|chunk| ((chunk.artefact.y, chunk.artefact.x), &*chunk.plants));
+        let counts: BTreeMap<(i64, i64), &[u64]> = counts.collect();
         for pair in differing(&by_place(before.iter()), &by_place(after.iter())) {
             self.cover(&pair, (old, new), chunk_ground);
             let [x, y] = place(&pair);
-            let species = if recut { None } else { changes(world, pair)? };
+            let species = match (recut, pair.0, counts.get(&(y, x))) {
+                (true, ..) => None,
+                // No file need be read for what the manifest knows.
+                (_, None, Some(counts)) => Some(added(new, counts)),
+                _ => changes(world, pair)?,
+            };
             let plants = species.as_ref().map(|species| self.take_in(species));
             if plants.is_none() {
                 self.plants = None;
@@ -246,6 +254,18 @@ fn plants(world: &WorldFolder, chunk: Option<&Artefact>) -> Result<Vec<Plant>, S
         world.visit_chunk(chunk, |view| gather(view, |_, _| true, &mut plants))?;
     }
     Ok(plants)
+}
+
+/// The plants of a chunk where there was none.
+fn added(manifest: &Manifest, counts: &[u64]) -> BySpecies {
+    let species = manifest.species.iter().zip(counts);
+    let grown = species.filter(|(_, added)| **added > 0);
+    grown
+        .map(|(species, &added)| {
+            let none = PlantChanges::NONE;
+            (species.name.clone(), PlantChanges { added, ..none })
+        })
+        .collect()
 }
 
 /// Changes of each species; `None` where the older file cannot be read: that must not stop the commit that replaces it.
