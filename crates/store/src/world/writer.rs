@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::collect::Named;
 use super::folder::{FIELDS, JOURNAL, LEDGER, REVISIONS, STAGES, WorldFolder, place_name};
@@ -33,6 +34,9 @@ pub struct WorldWriter {
     fresh: BTreeSet<String>,
     fresh_folders: BTreeSet<PathBuf>,
     recovered: Recovered,
+    /// Files that were there when [`WorldWriter::known`] last looked, and when that was.
+    seen: HashSet<String>,
+    seen_at: Option<Instant>,
     /// After a failed write or sync nothing can be promised any more.
     pub(super) has_failed: bool,
     /// Held as long as the writer lives; the system lets go of it with the process.
@@ -83,6 +87,8 @@ impl WorldWriter {
             fresh: BTreeSet::new(),
             fresh_folders,
             recovered: remains.recovered,
+            seen: HashSet::new(),
+            seen_at: None,
             has_failed: false,
             _lock: lock,
         })
@@ -127,9 +133,13 @@ impl WorldWriter {
         let mut whole = Vec::with_capacity(known.len());
         for entry in known {
             if self.has_files(&entry, paranoid)? {
+                let files = entry.files.iter();
+                self.seen
+                    .extend(files.map(|(_, artefact)| artefact.file.clone()));
                 whole.push(entry);
             }
         }
+        self.seen_at = Some(Instant::now());
         Ok(whole)
     }
 
@@ -318,6 +328,14 @@ impl WorldWriter {
         }
         self.settled.extend(std::mem::take(&mut self.fresh));
         Ok(())
+    }
+
+    /// Whether an artefact was there, with its length, so shortly ago that it need not be looked for again.
+    pub(super) fn has_just_seen(&self, file: &str) -> bool {
+        /// What an edit takes at the most; over a long bake, somebody may tidy up.
+        const SHORTLY: Duration = Duration::from_secs(5);
+        let is_fresh = self.seen_at.is_some_and(|at| at.elapsed() < SHORTLY);
+        is_fresh && self.seen.contains(file)
     }
 
     /// Counts a file among those that are to be synced.
